@@ -72,7 +72,7 @@ table = clf.constraint_values_.set_index(["model", "constraint"])
 ax.axvline(
     table.loc[("ensemble", parity.key), "value"], color="C1", label="ensemble, with its thresholds"
 )
-ax.axvline(parity.upper, color="grey", linestyle="--", label="limit")
+ax.axvline(parity.upper, color="gray", linestyle="--", label="limit")
 ax.set(xlabel="difference in the share of refusals", ylabel="1 - accuracy")
 ax.legend()
 plt.show()

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1] / "skauto"
+PAGE = ROOT.parent / "docs" / "architecture.rst"
 
 # From the layer that imports nothing of skauto to the layers that may import everything before
 # them. Layers on one line do not import each other. The longest matching prefix names the layer.
@@ -200,6 +202,15 @@ def test_modules_import_only_from_layers_above() -> None:
     assert {module: sentences for module, sentences in found.items() if sentences} == {}
 
 
+def test_the_page_lists_the_layers_in_their_order() -> None:
+    rows = re.findall(r"^   \* - (``.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    heights = [[HEIGHT[name] for name in re.findall(r"``(\w+)``", row)] for row in rows]
+    assert all(len(set(own)) == 1 for own in heights)  # layers on one row are on one line
+    assert [own[0] for own in heights] == sorted(own[0] for own in heights)
+    packages = {name for name in HEIGHT if (ROOT / name).is_dir()}
+    assert packages == set(re.findall(r"``(\w+)``", " ".join(rows))) - {"exceptions", "_search"}
+
+
 def test_no_two_modules_import_each_other() -> None:
     imported = {
         module_name(path): {
@@ -258,6 +269,6 @@ def test_a_legal_import_passes(module: str, source: str) -> None:
     assert violations(module, source) == []
 
 
-def test_a_module_without_a_room_is_reported() -> None:
+def test_a_module_without_a_layer_is_reported() -> None:
     with pytest.raises(LookupError, match="lies in no layer"):
         layer_of("skauto.attic._old")

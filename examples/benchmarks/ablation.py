@@ -52,7 +52,7 @@ def without(classifier):
 
 VARIANTS = {
     "whole": lambda **settings: AutoClassifier(**settings),
-    "no prices": lambda **settings: AutoClassifier(**settings),  # see `fit`
+    "no predicted seconds": lambda **settings: AutoClassifier(**settings),  # see `fit`
     "no rungs": lambda **settings: WithoutRungs(**settings),
     "no out-of-bag": lambda **settings: WithoutOutOfBag(**settings),
     "no learned order": lambda **settings: AutoClassifier(initial="defaults", **settings),
@@ -66,7 +66,7 @@ VARIANTS = {
 
 def fit(variant, clf, X, y):
     """Fit; without prices, nothing predicts seconds before or during the search."""
-    if variant != "no prices":
+    if variant != "no predicted seconds":
         return clf.fit(X, y)
     with patch("skauto.estimators._base.load_fit_time_model", return_value=None):
         return clf.fit(X, y)

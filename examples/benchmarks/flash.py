@@ -137,7 +137,7 @@ def compare_tpe(arguments):
             )
             finals[name].append(result.loss)
         finals["optuna"].append(
-            minimise_with_optuna(make_loss(), space, seed, arguments.max_evals)
+            minimize_with_optuna(make_loss(), space, seed, arguments.max_evals)
         )
     table = pd.DataFrame(finals)
     print(table.describe().round(4).to_string())
@@ -187,7 +187,7 @@ def make_table_loss(space, table):
     return make
 
 
-def minimise_with_optuna(loss, space, seed, max_evals):
+def minimize_with_optuna(loss, space, seed, max_evals):
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 BLUE, ORANGE, GREEN = "#0072B2", "#E69F00", "#009E73"
 RED, PURPLE, SKY, BLACK = "#D55E00", "#CC79A7", "#56B4E9", "#000000"
 COLORS = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK)
-GREY = "0.65"
-# Low values are dark; the order is also visible in greyscale.
+GRAY = "0.65"
+# Low values are dark; the order is also visible in grayscale.
 COLORMAP = "cividis"
 MARKERS = ("o", "s", "^", "D", "v", "P")
 # Inches.

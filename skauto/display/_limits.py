@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from skauto.display._base import BLACK, BLUE, GREY, RED, ROW_HEIGHT, BaseDisplay, legend_outside
+from skauto.display._base import BLACK, BLUE, GRAY, RED, ROW_HEIGHT, BaseDisplay, legend_outside
 from skauto.display._quantities import readable
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class LimitsDisplay(BaseDisplay):
         keys = list(dict.fromkeys(self.frame["constraint"]))
         ax = self._make_axes(ax, height=1.4 + 2 * ROW_HEIGHT * len(keys))
         self.points_, self.bounds_ = [], []
-        models = (("best", "best pipeline", -0.15, GREY), ("ensemble", "ensemble", 0.15, BLUE))
+        models = (("best", "best pipeline", -0.15, GRAY), ("ensemble", "ensemble", 0.15, BLUE))
         for model, name, shift, color in models:
             rows = self.frame[self.frame["model"] == model]
             places = np.array([keys.index(key) for key in rows["constraint"]]) + shift

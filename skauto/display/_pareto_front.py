@@ -10,7 +10,7 @@ from skauto.constraints import Constraint
 from skauto.display._base import (
     BLACK,
     BLUE,
-    GREY,
+    GRAY,
     RED,
     SKY,
     HistoryDisplay,
@@ -207,7 +207,7 @@ class ParetoFrontDisplay(HistoryDisplay):
         return self
 
     def _draw_trials(self, ax: "Axes", complete: "pd.DataFrame", partial: "pd.DataFrame") -> None:
-        edges = np.select([complete["front"], complete["feasible"]], [BLUE, SKY], GREY).tolist()
+        edges = np.select([complete["front"], complete["feasible"]], [BLUE, SKY], GRAY).tolist()
         filled = [
             edge if feasible else "none"
             for edge, feasible in zip(edges, complete["feasible"], strict=True)
@@ -218,10 +218,10 @@ class ParetoFrontDisplay(HistoryDisplay):
         if complete["feasible"].any():
             ax.scatter([], [], s=28, color=SKY, label="trial")
         if not complete["feasible"].all():
-            ax.scatter([], [], s=28, edgecolors=GREY, facecolors="none", label="beyond a limit")
+            ax.scatter([], [], s=28, edgecolors=GRAY, facecolors="none", label="beyond a limit")
         if len(partial):
             label = "on a part of the rows"
-            ax.scatter(partial[self.x], partial[self.y], s=6, color=GREY, label=label, zorder=1)
+            ax.scatter(partial[self.x], partial[self.y], s=6, color=GRAY, label=label, zorder=1)
 
 
 def _constraint_label(constraint: Constraint) -> str:

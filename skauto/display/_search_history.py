@@ -8,7 +8,7 @@ import numpy as np
 
 from skauto.display._base import (
     BLACK,
-    GREY,
+    GRAY,
     HistoryDisplay,
     check_choice,
     is_wide,
@@ -126,7 +126,7 @@ class SearchHistoryDisplay(HistoryDisplay):
         statuses = set(measured.loc[~measured["eligible"], "status"])
         if statuses:
             hollow = " or ".join(_HOLLOW.get(status, status) for status in sorted(statuses))
-            ax.scatter([], [], s=28, edgecolors=GREY, facecolors="none", label=hollow)
+            ax.scatter([], [], s=28, edgecolors=GRAY, facecolors="none", label=hollow)
         self.failed_ = None
         failed = frame.loc[frame["loss"].isna(), x]
         if len(failed):

@@ -226,7 +226,7 @@ async def _result(future: Any) -> bytes:
 async def _kill_host(client: Any, address: str, tasks: list[Any], copies: list[Any]) -> None:
     """Kill the worker at the address if it has a nanny and runs no task of others.
 
-    Its tasks and its copy are cancelled before: the scheduler logs lost data as an error.
+    Its tasks and its copy are canceled before: the scheduler logs lost data as an error.
     """
     keys = {task.key for task in tasks}
     pids = await client.run(_worker_pid, address, workers=[address], nanny=True)

@@ -1,4 +1,4 @@
-"""Run tasks on the joblib backend that the user has chosen: dask, ray, threading, ..."""
+"""Run tasks on the joblib backend that the user has chosen, such as dask or threading."""
 
 import contextlib
 import queue
@@ -114,7 +114,7 @@ class JoblibEngine(Engine):
     def cancel(self, keys: Collection[Hashable] | None = None) -> None:
         """Drop running and queued tasks; see `Engine.cancel`.
 
-        Running calls continue to their end. If all tasks are cancelled, those on dask are killed.
+        Running calls continue to their end. If all tasks are canceled, those on dask are killed.
         """
         for number, task in list(self._in_flight.items()):
             if keys is None or task.key in keys:

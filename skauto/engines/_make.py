@@ -48,8 +48,8 @@ def make_engine(
 ) -> Engine:
     """Return the engine for a number of jobs, the limits, and the active joblib backend.
 
-    - Under `joblib.parallel_config` with a backend other than joblib's own process pools (dask,
-      ray, threading, ...), a `JoblibEngine` on that backend.
+    - Under `joblib.parallel_config` with a backend other than joblib's own process pools (such as
+      threading), a `JoblibEngine` on that backend.
     - With more than one job, `isolate` or a `memory_limit`, a `ProcessEngine` of killable
       local workers.
     - Otherwise a `SerialEngine`; also for `n_jobs=None` inside a worker of another parallel job,

@@ -187,7 +187,7 @@ class ProcessEngine(Engine):
         worker.task = None
 
     def _discard(self, worker: WorkerHandle) -> None:
-        """Kill a worker whose task has been finished or cancelled."""
+        """Kill a worker whose task has been finished or canceled."""
         self._workers.remove(worker)
         self._dying.append(worker)
         worker.kill()

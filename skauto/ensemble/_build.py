@@ -106,7 +106,7 @@ class EnsembleBuilder(MemberChoice):
         """Select an ensemble and fit it; return the weights of members fitted in time."""
         budget, n_workers = refits.budget, refits.engine.n_workers
         seconds = budget.remaining
-        seconds -= min(self.reserve.for_decision(budget), seconds / 2)
+        seconds -= self.reserve.for_decision(budget, seconds)
         weights = self.select(history, seconds * n_workers, seconds, checker, refits)
         if not weights and not refits.pipelines:  # then the time limit may be exceeded
             seconds = budget.remaining + grace(budget.time_limit) - budget.overrun

@@ -40,12 +40,12 @@ class EnsembleReserve:
             refits = reserve.for_members(members, refits, best)
         return refits + others
 
-    def for_decision(self, budget: Budget) -> float:
-        """Seconds to keep for thresholds that keep limits."""
+    def for_decision(self, budget: Budget, rest: float = math.inf) -> float:
+        """Seconds to keep for thresholds that keep limits, if `rest` remain."""
         decisions = self.builder.decisions
         if not decisions.keeps_limits or budget.time_limit is None:
             return 0.0
-        return self._of(budget).for_decision(decisions.n_groups)
+        return self._of(budget).for_decision(decisions.n_groups, rest)
 
     def _of(self, budget: Budget, n_workers: int = 1) -> Reserve:
         return Reserve(budget.time_limit or math.inf, len(self.builder.data.y), n_workers)

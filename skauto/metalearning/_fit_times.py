@@ -97,7 +97,7 @@ class FitTimeModel:
         return float(fitted + beyond)
 
     def _correction(self, name: str) -> float:
-        """Mean error of the classifier, shrunk towards that of all classifiers."""
+        """Mean error of the classifier, shrunk toward that of all classifiers."""
         means = [float(np.mean(errors)) for errors in self._errors.values()]
         common = _FIRST_STEP * float(np.median(means)) if means else 0.0
         if not (own := self._errors.get(name, [])):

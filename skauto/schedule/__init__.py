@@ -1,7 +1,8 @@
-"""Who gets which second of the time limit: all constants and rules about time are here.
+"""Who gets which second of the time limit of `fit`.
 
 The rules are functions of the time limit, the size of the table, and predicted or observed
-seconds. They read no clock but that of the `Budget`.
+seconds. They read no clock but that of the `Budget`. The share of reading texts is in
+`data._text_budget`, because `data` imports nothing from here.
 """
 
 from skauto.schedule._folds import affordable_folds

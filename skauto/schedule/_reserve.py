@@ -1,5 +1,6 @@
 """Seconds that are kept for what follows the search: selection, refits and decisions."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ _SAFETY = 1.3
 _SLACK = 1.5
 # Maximum share of the time limit for refits, and for decisions.
 _MAX_REFITS, _MAX_DECISION = 0.25, 0.25
+# Maximum share of the remaining time for decisions.
+_MAX_DECISION_OF_REST = 0.5
 # Share of the time limit for ensemble selection, and its maximum in seconds.
 _SELECTION, _MAX_SELECTION = 0.02, 1.0
 # Seconds to choose thresholds that keep a limit on two groups of this number of rows together.
@@ -43,11 +46,11 @@ class Reserve:
         """Return the seconds for ensemble selection."""
         return min(_SELECTION * self.time_limit, _MAX_SELECTION)
 
-    def for_decision(self, n_groups: int) -> float:
-        """Return the seconds for thresholds that keep limits on a number of groups."""
+    def for_decision(self, n_groups: int, rest: float = math.inf) -> float:
+        """Return the seconds for thresholds that keep limits on groups, if `rest` remain."""
         share = min(1.0, self.n_rows / _ROWS_OF_DECISION)
         seconds = _DECISION * share * max(2, n_groups) / 2
-        return min(seconds, _MAX_DECISION * self.time_limit)
+        return min(seconds, _MAX_DECISION * self.time_limit, _MAX_DECISION_OF_REST * rest)
 
     def for_refit(self, seconds: float, *, fitted: bool, most: float | None = None) -> float:
         """Return the seconds for a refit that was predicted to take some processor seconds.

@@ -46,8 +46,7 @@ class RisingBandit(GeneratorStrategy):
     :math:`\alpha`. An action with pending evaluations counts as complete. Without ``max_evals``,
     as many actions are assumed to remain as were made. Trials made before the first proposal count
     as trials of their arm, because its optimizer learns from them. When no arm has a new
-    configuration left,
-    random ones of the whole space follow.
+    configuration left, random ones of the whole space follow.
 
     References
     ----------

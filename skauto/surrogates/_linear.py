@@ -63,14 +63,14 @@ class LinearModel(BaseEstimator):
         # scaled to a maximum deviation of 1, so that squares do not overflow
         unit = float(np.abs(y - y.mean()).max()) or 1.0
         values = (y - y.mean()) / unit
-        centre = X.mean(axis=0)
-        gram = (X - centre).T @ (X - centre)
-        weights = cho_solve(cho_factor(gram + penalty), (X - centre).T @ values)
-        residuals = (X - centre) @ weights - values
+        center = X.mean(axis=0)
+        gram = (X - center).T @ (X - center)
+        weights = cho_solve(cho_factor(gram + penalty), (X - center).T @ values)
+        residuals = (X - center) @ weights - values
         self._factor = cho_factor(X.T @ X + penalty)
         self.n_features_in_ = X.shape[1]
         self.coef_ = unit * weights
-        self.intercept_ = float(y.mean() - self.coef_ @ centre)
+        self.intercept_ = float(y.mean() - self.coef_ @ center)
         self.noise_ = unit * float(residuals.std())
         return self
 

@@ -1,4 +1,4 @@
-"""Suggestions for misspelt names in error messages."""
+"""Suggestions for misspelled names in error messages."""
 
 import difflib
 from collections.abc import Iterable

@@ -58,8 +58,8 @@ def test_what_misses_its_limit_is_red():
     display = LimitsDisplay.from_estimator(clf)
     assert (display.bounds_[1].get_offsets()[:, 0] > 1).all()
     assert len({tuple(color) for color in display.bounds_[1].get_edgecolors()}) == 1
-    red, grey_or_red = display.bounds_[1].get_edgecolors()[0], display.bounds_[0].get_edgecolors()
-    np.testing.assert_array_equal(grey_or_red[0], red)
+    red, gray_or_red = display.bounds_[1].get_edgecolors()[0], display.bounds_[0].get_edgecolors()
+    np.testing.assert_array_equal(gray_or_red[0], red)
 
 
 def test_without_a_limit_there_is_nothing_to_draw():

@@ -68,7 +68,7 @@ def test_the_loss_is_named_after_the_scorer(scoring, label):
     assert SearchHistoryDisplay.from_estimator(clf).ax_.get_ylabel() == label
 
 
-def test_groups_differ_in_colour_or_marker(random_search):
+def test_groups_differ_in_color_or_marker(random_search):
     display = SearchHistoryDisplay.from_estimator(random_search)
     looks = {
         (to_rgba(p.get_edgecolors()[0]), len(p.get_paths()[0].vertices))
@@ -79,6 +79,6 @@ def test_groups_differ_in_colour_or_marker(random_search):
 
 
 @pytest.mark.parametrize("parameter", ["x", "by"])
-def test_a_misspelt_choice_is_refused(random_search, parameter):
+def test_a_misspelled_choice_is_refused(random_search, parameter):
     with pytest.raises(ValueError, match=f"The '{parameter}' of SearchHistoryDisplay must be one"):
         SearchHistoryDisplay.from_estimator(random_search, **{parameter: "trails"})

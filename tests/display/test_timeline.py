@@ -54,7 +54,7 @@ def test_as_many_rows_as_runs_at_once():
         assert (began[own][1:] >= ended[own][:-1]).all()
 
 
-def test_failures_have_a_colour_of_their_own(limited_history):
+def test_failures_have_a_color_of_their_own(limited_history):
     display = TimelineDisplay.from_history(limited_history)
     assert legend_texts(display.ax_) == ["ok", "failed"]
     assert len(display.bars_["failed"]) == limited_history.counts()["failed"]

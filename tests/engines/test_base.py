@@ -1,4 +1,4 @@
-"""What every evaluation engine promises."""
+"""Contract tests of every evaluation engine."""
 
 import numpy as np
 import pytest
@@ -52,7 +52,7 @@ def test_keys_are_any_hashable_and_unique_while_running(engine):
     assert drain(engine)[("a", 1)].value == 3
 
 
-def test_cancelled_tasks_never_come_back(engine):
+def test_canceled_tasks_never_come_back(engine):
     for key in range(10):
         engine.submit(key, ("give", key))
     engine.cancel([0, 3, 9, "unknown"])

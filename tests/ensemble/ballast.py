@@ -104,7 +104,7 @@ def ballast_trial(number, loss, n_bytes):
     )
 
 
-def labelled_trial(number, positive, constraint, data):
+def labeled_trial(number, positive, constraint, data):
     """A trial with these out-of-fold probabilities of the positive class."""
     predictions = np.column_stack([1 - positive, positive]).astype(np.float32)
     evidence = [Evidence.of(data, predictions[test], test) for _, test in data.splits]

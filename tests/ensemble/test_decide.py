@@ -89,7 +89,7 @@ def test_other_limits_on_rates_are_kept_on_new_rows(limit):
     assert measured(clf, limit)[0] < limit.upper + 0.04
 
 
-def test_constant_labels_are_not_the_price_of_a_margin():
+def test_a_margin_does_not_give_constant_labels():
     """Three fifths and two thirds of the positive rows of two groups, the second one small."""
     n_positive, n_found = np.array([200, 12]), np.array([120, 8])
     group = np.repeat([0, 1], [1000, 60])

@@ -6,7 +6,7 @@ from sklearn.datasets import make_classification
 
 from skauto import AutoClassifier, SearchOptions
 from skauto.constraints import Evidence, StatisticalParity
-from tests.ensemble.ballast import GROUPS, N_ROWS, Y, builder_of, history_for, labelled_trial
+from tests.ensemble.ballast import GROUPS, N_ROWS, Y, builder_of, history_for, labeled_trial
 from tests.strategy_settings import quick_space
 
 
@@ -15,7 +15,7 @@ def select_within(limit, columns):
     builder = builder_of([limit])
     history = history_for([limit])
     for number, positive in enumerate(columns):
-        history.append(labelled_trial(number, positive, limit, builder.data))
+        history.append(labeled_trial(number, positive, limit, builder.data))
     feasible = [history.feasible(trial) for trial in history]
     weights = builder.select(history)
     ensemble = sum(weight * history[n].predictions for n, weight in weights.items())

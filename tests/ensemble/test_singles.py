@@ -11,7 +11,7 @@ from skauto.ensemble._decide import DecisionChooser
 from skauto.ensemble._refits import Refits, refit_task
 from skauto.ensemble._singles import SingleTrials
 from skauto.utils import Budget
-from tests.ensemble.ballast import N_ROWS, Y, builder_of, history_for, labelled_trial, refit
+from tests.ensemble.ballast import N_ROWS, Y, builder_of, history_for, labeled_trial, refit
 
 
 def test_single_trials_are_ordered_by_the_loss_after_their_decisions():
@@ -29,7 +29,7 @@ def test_single_trials_are_ordered_by_the_loss_after_their_decisions():
             np.where(alarms, 0.9, 0.1 + 0.7 * Y),
         ]
     ):
-        history.append(labelled_trial(number, positive, limit, builder.data))
+        history.append(labeled_trial(number, positive, limit, builder.data))
     assert [t.constraints[limit.key] for t in history] == pytest.approx([0.0, 0.2, 0.2])
     assert [t.loss for t in history] == [0.5, 0.1, 0.1]
     task = partial(refit_task, data=builder.data)

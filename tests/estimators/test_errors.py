@@ -84,7 +84,7 @@ BAD_FITS = [
     ("max_evals is zero", {"max_evals": 0}, (X, Y), ValueError, "'max_evals'.*Got 0"),
     ("max_evals is a fraction", {"max_evals": 2.5}, (X, Y), ValueError, "'max_evals'.*Got 2.5"),
     (
-        "The strategy is misspelt",
+        "The strategy is misspelled",
         {"strategy": "forest_b"},
         (X, Y),
         ValueError,
@@ -98,7 +98,7 @@ BAD_FITS = [
         "'strategy' parameter.*RandomSearch",
     ),
     (
-        "The scorer is misspelt",
+        "The scorer is misspelled",
         {"scoring": "roc_au"},
         (X, Y),
         ValueError,
@@ -127,7 +127,7 @@ BAD_FITS = [
     ),
     ("No scorer", {"scoring": []}, (X, Y), ValueError, "'scoring'.*at least one scorer"),
     (
-        "The space is misspelt",
+        "The space is misspelled",
         {"space": "defalt"},
         (X, Y),
         ValueError,
@@ -239,7 +239,7 @@ BAD_FITS = [
 
 BAD_METADATA = [
     (
-        "An argument of fit is misspelt",
+        "An argument of fit is misspelled",
         {"sample_weights": np.ones(30)},
         TypeError,
         "'sample_weights'.*Use sample_weight=... instead",

@@ -22,7 +22,7 @@ from skauto.strategies import RandomSearch
 from tests.evaluation.evaluators import forest_space
 
 
-def test_forests_are_validated_out_of_bag_where_that_is_honest():
+def test_forests_are_validated_out_of_bag_where_that_is_unbiased():
     builder = PipelineBuilder(forest_space())
     cases = {("none", "forest"): True, ("target", "forest"): False, ("none", "logistic"): False}
     for (encoder, classifier), expected in cases.items():

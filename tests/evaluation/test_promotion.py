@@ -1,4 +1,4 @@
-"""Which trials are promoted, and how trials climb."""
+"""Which trials are promoted."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The rungs of a trial, and how trials climb."""
+"""The rungs of a trial."""
 
 import math
 from dataclasses import replace
@@ -53,7 +53,7 @@ def test_a_trial_is_not_promoted_if_its_other_folds_end_after_the_search(reserve
     assert next_rung(evaluator, 1.0, result, history_of(), seconds_left=left) is not None
 
 
-def test_a_killed_task_raises_the_price_of_its_classifier():
+def test_a_killed_task_raises_the_seconds_of_its_classifier():
     time_model = FitTimeModel({"gaussian_nb": [0.0, 1.0, 0.0, 0.0]})
     evaluator = evaluator_for(bayes_space(), time_model=time_model)
     configuration = evaluator.worker.builder.space.default()
@@ -74,7 +74,7 @@ def test_a_preview_is_killed_after_a_quarter_of_the_time_and_a_fold_after_half(s
     assert killed_after == pytest.approx(limits, rel=0.01)
 
 
-def test_an_out_of_bag_fit_corrects_the_price_of_its_classifier():
+def test_an_out_of_bag_fit_corrects_the_seconds_of_its_classifier():
     space = forest_space().subspace({"encoder": ["none"], "classifier": ["forest"]})
     time_model = FitTimeModel({"forest": [0.0, 1.0, 0.0, 0.0]})
     evaluator = evaluator_for(space, time_model=time_model)

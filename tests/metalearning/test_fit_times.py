@@ -32,7 +32,7 @@ def test_few_timings_keep_the_usual_exponents():
     np.testing.assert_allclose(coefficients, [np.log(0.5), 1.0, 0.7, 0.6])
 
 
-def test_hyperparameters_change_the_price():
+def test_hyperparameters_change_the_predicted_seconds():
     timings = [
         (
             Configuration({"classifier": ("lightgbm", {"num_leaves": leaves})}),
@@ -75,7 +75,7 @@ def test_fits_that_end_correct_the_list():
     assert time_model.seconds(other, facts) == pytest.approx(1.0, rel=0.2)
 
 
-def test_unknown_components_have_a_price():
+def test_unknown_components_have_predicted_seconds():
     own = Configuration({"classifier": ("own", {})})
     time_model = FitTimeModel({})
     assert time_model.seconds(own, DataFacts(10_000, 10)) > time_model.seconds(

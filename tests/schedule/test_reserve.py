@@ -56,4 +56,6 @@ def test_few_models_of_the_hold_out_split_are_refitted(times, n_workers):
     ],
 )
 def test_decisions_take_time_by_rows_and_groups(limit, n_rows, n_groups, seconds):
-    assert Reserve(limit, n_rows).for_decision(n_groups) == pytest.approx(seconds)
+    reserve = Reserve(limit, n_rows)
+    assert reserve.for_decision(n_groups) == pytest.approx(seconds)
+    assert reserve.for_decision(n_groups, seconds) == pytest.approx(seconds / 2)

@@ -85,7 +85,7 @@ def test_traits_of_a_step_left_out():
 
 def test_traits_are_read_from_tags():
     scaler = Component("standard", StandardScaler())
-    assert scaler.dense_only  # because it centres
+    assert scaler.dense_only  # because it centers
     assert scaler.handles_missing
     assert not Component("standard", StandardScaler(), dense_only=False).dense_only
     assert not Component("svc", make_svc).handles_missing

@@ -18,7 +18,7 @@ SPACE = make_space()
 STRUCTURES = SPACE.structures
 
 
-def test_pull_maximises_the_sum_over_legal_structures():
+def test_pull_maximizes_the_sum_over_legal_structures():
     rng = np.random.default_rng(0)
     bandit = ThompsonSampling(SPACE)
     for _ in range(200):

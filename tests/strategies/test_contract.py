@@ -1,4 +1,4 @@
-"""What every strategy promises, tested once for all that are registered."""
+"""Contract tests of every registered strategy."""
 
 import inspect
 import json

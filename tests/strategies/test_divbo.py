@@ -71,7 +71,7 @@ def candidates_of(strategy):
 @pytest.mark.parametrize(
     ("beta", "pool"), [(0.0, "best"), (0.05, "best"), (2.0, "best"), (2.0, "all")]
 )
-def test_proposes_what_minimises_the_sum_of_ranks(beta, pool):
+def test_proposes_what_minimizes_the_sum_of_ranks(beta, pool):
     space = rich_space()
     history = ArtificialClassifiers(space).history(40)
     strategy = divbo(beta=beta, pool=pool, n_candidates=200)

@@ -1,4 +1,4 @@
-"""FanG-HPO's own promises, besides the contract: one equation of the paper at a time."""
+"""Tests of FanG-HPO besides the contract: one equation of the paper at a time."""
 
 import numpy as np
 import pytest
@@ -192,7 +192,7 @@ def test_only_the_ground_truth_makes_the_front():
     vectors = space.sample(12, np.random.default_rng(1))
     for number, vector in enumerate(vectors):
         truth = number < 6
-        # The cheap source promises everything.
+        # The cheap source predicts the best losses everywhere.
         losses = (0.3 + 0.05 * number, 0.6 - 0.05 * number) if truth else (0.0, 0.0)
         history.append(
             Trial(

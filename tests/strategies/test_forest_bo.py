@@ -71,7 +71,7 @@ def greedy(**settings):
 
 
 @pytest.mark.parametrize("transform", [None, "log", "rank"])
-def test_proposes_what_promises_most(everything, transform):
+def test_proposes_the_largest_expected_improvement(everything, transform):
     space, configurations = grid(), everything
     history = history_of(space, configurations[:30], np.linspace(0.1, 3.0, 30))
     strategy = greedy(surrogate=Known(), transform=transform)

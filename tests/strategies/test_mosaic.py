@@ -252,8 +252,8 @@ def test_playout_without_a_record_starts_from_the_default_completion():
     nothing = observations.__class__(
         (), np.empty((0, space.n_dimensions)), np.empty((0, 1)), *[np.empty(0, dtype=bool)] * 2
     )
-    centre = strategy._best_below(node, nothing, empty)
-    assert space.decode(centre).structure == ("none", "best", "bayes")
+    center = strategy._best_below(node, nothing, empty)
+    assert space.decode(center).structure == ("none", "best", "bayes")
 
 
 def test_best_below_is_a_trial_that_did_not_fail():
@@ -265,12 +265,12 @@ def test_best_below_is_a_trial_that_did_not_fail():
     finish(history, Proposal(worse), -np.inf, status="failed")
     strategy.ask(history)
     observations = strategy.observations(history)
-    centre = strategy._best_below(
+    center = strategy._best_below(
         strategy._tree.root.children[0],
         observations,
         strategy._experience(observations, observations.y),
     )
-    assert space.decode(centre) == best
+    assert space.decode(center) == best
 
 
 def test_policy_prefers_a_good_classifier_and_is_almost_flat_with_the_settings_of_the_paper():

@@ -1,4 +1,4 @@
-"""ParEGO's own promises, besides the contract."""
+"""Tests of ParEGO besides the contract."""
 
 import numpy as np
 import pytest

@@ -78,7 +78,7 @@ def test_prediction_gradient_equals_finite_differences(nu, trend):
         np.testing.assert_allclose(std_gradient, numeric_std, rtol=1e-3, atol=1e-4)
 
 
-def test_constant_trend_equals_generalised_least_squares():
+def test_constant_trend_equals_generalized_least_squares():
     X, y, rng = make_data(n_samples=15, n_features=2)
     hyperparameters = np.log([1.2, 0.5, 0.7, 1e-3])
     new = rng.uniform(size=(10, 2))

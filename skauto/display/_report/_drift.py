@@ -42,7 +42,7 @@ def _scores(evidence: Evidence) -> list[str]:
     expected, (low, top) = estimator.ensemble_score_, estimator.ensemble_score_interval_
     if score < low and high < expected:
         return [
-            f"The score on the rows given, {score:.3g}, is below what the fit promised, {low:.3g} "
+            f"The score on the rows given, {score:.3g}, is below what fit estimated, {low:.3g} "
             f"to {top:.3g}. The rows may differ from those of the fit."
         ]
     return []

@@ -11,7 +11,7 @@ from sklearn.metrics import (
     confusion_matrix,
 )
 
-from skauto.display._base import BLACK, BLUE, COLORMAP, COLORS, GREY
+from skauto.display._base import BLACK, BLUE, COLORMAP, COLORS, GRAY
 from skauto.display._page import figure, paragraph, records, section, table, text
 from skauto.display._pareto_front import ParetoFrontDisplay
 from skauto.display._predictions import LabeledPredictions
@@ -73,7 +73,7 @@ def _draw_calibration(
     drawn: "Figure", known: LabeledPredictions, points: list[dict[str, Any]]
 ) -> None:
     ax = drawn.subplots()
-    ax.plot([0, 1], [0, 1], color=GREY, linestyle="--")
+    ax.plot([0, 1], [0, 1], color=GRAY, linestyle="--")
     ax.plot(
         [p["predicted"] for p in points], [p["observed"] for p in points], color=BLUE, marker="o"
     )
@@ -99,9 +99,9 @@ def _draw_curves(drawn: "Figure", known: LabeledPredictions, *, roc: bool) -> No
             curve_kwargs={"color": color},
         )
     if roc:
-        ax.plot([0, 1], [0, 1], color=GREY, linestyle="--", label="guessing")
+        ax.plot([0, 1], [0, 1], color=GRAY, linestyle="--", label="guessing")
     elif known.binary:
-        ax.axhline(counts[1] / counts.sum(), color=GREY, linestyle="--", label="guessing")
+        ax.axhline(counts[1] / counts.sum(), color=GRAY, linestyle="--", label="guessing")
     names = ("false positive rate", "true positive rate") if roc else ("recall", "precision")
     ax.set(xlabel=names[0], ylabel=names[1], xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     ax.set_aspect("auto")

@@ -13,7 +13,7 @@ def test_drift_of_the_rows_given_is_told(fitted, customers):
     assert "'age' (100% above" in told
     assert "never seen, and that count as unknown: 'city' (100%)" in told
     assert "'noise' (0% then, 50% now)" in told
-    assert "is below what the fit promised" in told
+    assert "is below what fit estimated" in told
 
 
 def test_another_mix_of_classes_is_told(fitted, customers):

@@ -121,7 +121,7 @@ def test_categories_stay_categories(rng):
     assert steps["classifier"].n_features_in_ == 4
 
 
-def test_pairs_have_a_price():
+def test_pairs_have_predicted_seconds():
     facts = DataFacts(n_samples=1000, n_features=6)
     paired = with_pairs(get_space("default"))
     plain = Configuration.from_dict(paired.to_dict() | {"transformer": {"name": "none"}})
