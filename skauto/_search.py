@@ -35,8 +35,13 @@ class Job(Protocol):
     def done(self) -> bool:
         """Whether the trial needs no further part."""
 
-    def next_parts(self) -> Sequence[tuple[Hashable, tuple[Any, ...], float | None]]:
-        """Return the parts to submit now: key, arguments of the function, maximum seconds."""
+    def next_parts(
+        self, seconds_left: float
+    ) -> Sequence[tuple[Hashable, tuple[Any, ...], float | None]]:
+        """Return the parts to submit now: key, arguments of the function, maximum seconds.
+
+        The search has some seconds left.
+        """
 
     def receive(self, part: Hashable, outcome: Outcome, seconds_left: float) -> None:
         """Store the outcome of a part; the search has some seconds left."""
@@ -147,6 +152,9 @@ class Search:
     def _time_left(self) -> float:
         if self.reserve and self.asynchronous:
             self._reserved = self.reserve(self.history)
+        return self._seconds_left()
+
+    def _seconds_left(self) -> float:
         return max(0.0, self.budget.remaining - self._reserved)
 
     def _propose(self) -> None:
@@ -196,7 +204,7 @@ class Search:
 
     def _submit(self, key: int) -> None:
         running = self._running[key]
-        for part, args, time_limit in running.job.next_parts():
+        for part, args, time_limit in running.job.next_parts(self._seconds_left()):
             running.parts.add(part)
             self.engine.submit((key, part), args, time_limit)
 
@@ -207,8 +215,7 @@ class Search:
         if running.trial is not None:
             return
         running.parts.remove(part)
-        seconds_left = max(0.0, self.budget.remaining - self._reserved)
-        running.job.receive(part, outcome, seconds_left)
+        running.job.receive(part, outcome, self._seconds_left())
         ended = outcome.ended - self._started_at()
         running.runs.append((ended - outcome.seconds, ended))
         if running.job.done:

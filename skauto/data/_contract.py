@@ -51,18 +51,17 @@ class StringForm:
     def restore(self, cells: Cells) -> Levels:
         """Return a column as strings, its numbers in the form that they had in ``fit``."""
         strings = as_strings(cells)
-        changed = {text: self._write(text) for text in strings.numbers}
-        for text in strings.levels:
-            if text.endswith(".0") and text[:-2].isdigit():  # an integer that was a float
-                changed[text] = self._write(text if text in self.texts else text[:-2])
-        return Levels([changed.get(text, text) for text in strings.levels], strings.codes)
+        return Levels(list(map(self._write, strings.levels)), strings.codes)
 
     def _write(self, text: str) -> str:
+        if text not in self.texts and text.endswith(".0") and text[:-2].isdigit():
+            text = text[:-2]  # an integer that was a float
         if text in self.texts:
             return self.texts[text]
         if self.width and text.isdigit():
             return text.zfill(self.width)
-        if self.decimals and _PLAIN.fullmatch(text):
+        n_decimals = len(text.partition(".")[2])
+        if n_decimals < self.decimals and _PLAIN.fullmatch(text):
             longer = f"{float(text):.{self.decimals}f}"
             return longer if float(longer) == float(text) else text
         return text

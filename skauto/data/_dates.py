@@ -15,22 +15,21 @@ from skauto.data._notations import FILLER_DATES, plain
 
 Datetimes = NDArray[np.datetime64]
 
-# Names of months in seven languages, without accents.
+# Names of months in twelve languages, without accents.
 _MONTH_NAMES = (
-    "jan january januar janner janvier janv enero ene gennaio gen janeiro januari",
-    "feb february februar fevrier fevr febrero febbraio fevereiro fev februari",
-    "mar march marz mrz mars marzo marco maart mrt",
-    "apr april avril avr abril abr aprile",
-    "may mai mayo maggio mag maio mei",
-    "jun june juni juin junio giugno giu junho",
-    "jul july juli juillet juil julio luglio lug julho",
-    "aug august aout agosto ago augustus",
-    "sep sept september septembre septiembre setiembre settembre set setembro",
-    "oct october oktober okt octobre octubre ottobre ott outubro out",
-    "nov november novembre noviembre novembro",
-    "dec december dezember dez decembre diciembre dic dicembre dezembro",
+    "jan january januar janner janvier janv enero ene gennaio gen janeiro januari stycznia ocak"
+    " oca; feb february februar fevrier fevr febrero febbraio fevereiro fev februari lutego subat"
+    " sub; mar march marz mrz mars marzo marco maart mrt marts marca mart; apr april avril avr"
+    " abril abr aprile kwietnia nisan nis; may mai mayo maggio mag maio mei maj maja mayıs mayis;"
+    " jun june juni juin junio giugno giu junho czerwca haziran haz; jul july juli juillet juil"
+    " julio luglio lug julho lipca temmuz tem; aug august aout agosto ago augustus augusti"
+    " sierpnia agustos; sep sept september septembre septiembre setiembre settembre set setembro"
+    " wrzesnia eylul eyl; oct october oktober okt octobre octubre ottobre ott outubro out"
+    " pazdziernika ekim eki; nov november novembre noviembre novembro listopada kasım kasim kas;"
+    " dec december dezember dez decembre diciembre dic dicembre dezembro desember des grudnia"
+    " aralık aralik ara"
 )
-_MONTHS = {name: i for i, names in enumerate(_MONTH_NAMES, start=1) for name in names.split()}
+_MONTHS = {name: i for i, names in enumerate(_MONTH_NAMES.split(";"), 1) for name in names.split()}
 _WEEKDAY_NAMES = (
     "mon monday tue tues tuesday wed wednesday thu thur thurs thursday fri friday sat saturday",
     "sun sunday mo montag di dienstag mi mittwoch do donnerstag fr freitag sa samstag so sonntag",

@@ -455,12 +455,16 @@ def pooled_levels(encoder: Encoder) -> str:
 def _name_encoder(cells: Levels, max_columns: int, labels: NDArray[np.integer] | None) -> Encoder:
     """Encode text features, and category codes too if levels occur twice or more on average.
 
-    Without columns for terms, these are the lengths, or the codes alone.
+    Levels that occur less often have codes if half of the rows share their level with others, and
+    some are frequent or predict the class codes `labels`. Without columns for terms, these are the
+    lengths, or the codes alone.
     """
-    features = name_features(max_columns)
-    if 2 * len(cells.levels) > np.count_nonzero(cells.codes >= 0):
-        return TextEncoder(features)
+    features, n_rows = name_features(max_columns), np.bincount(cells.codes[cells.codes >= 0])
     categories = CategoryEncoder(cells, labels=labels)
+    if 2 * len(cells.levels) > n_rows.sum():
+        shared = 2 * np.count_nonzero(n_rows == 1) <= n_rows.sum()
+        if labels is None or not shared or categories.n_rare == len(cells.levels):
+            return TextEncoder(features)
     return NameEncoder(categories, TextEncoder(features)) if max_columns else categories
 
 

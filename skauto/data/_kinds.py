@@ -85,9 +85,12 @@ _MAX_WORDS_OF_TAG = 3
 _AROUND_TAGS = " []{}()'\""
 _MIN_USES_OF_TAG = 5
 # Separators of the parts of a compound, and their maximum number in a string. Those of products,
-# such as "1920x1080", separate numbers only.
+# such as "1920x1080", separate numbers only, as do the points of versions.
 _TIMES = (" x ", "x", "×", "*")
-_COMPOUND_MARKS = ("@", " to ", " - ", "/", "_", "|", ":", "; ", ", ", ",", "-", "+", *_TIMES, " ")
+_COMPOUND_MARKS = (
+    *("@", "±", "+/-", " to ", " - ", "/", "_", "|", ":", "; ", ", ", ",", "-", "+"),
+    *(*_TIMES, " ", "."),
+)
 _MAX_MARKS = 4
 _BEFORE_BRACKET = re.compile(r"^\s*[^\W\d_]+\s*(?=\(.*\)\s*$)")
 _SIGN = re.compile(r"(?:^|[\s(\[,;/])-\d")
@@ -603,17 +606,20 @@ def _compound_of(
     """Return the kinds of the parts; None if one is free text, or fewer than two vary."""
     parts = parts_of(cells, separator, n_parts)
     kinds = tuple(_kind_of_part(part, column) for part in parts)
-    allowed = ("numeric", "boolean", "ordinal", "categorical", "date")
+    allowed = ("numeric", "boolean", "ordinal", "categorical", "date", "compound")
     if any(kind.name not in (*allowed, "constant", "identifier") for kind in kinds):
         return None
-    if separator in _TIMES and any(kind.name != "numeric" for kind in kinds):
+    nested = [kind.parser for kind in kinds if kind.name == "compound"]
+    if nested and (separator == "," or not all(parser.of_numbers for parser in nested)):
+        return None
+    others = {kind.name for kind in kinds} - {"numeric", "constant" if separator == "." else ""}
+    if others and separator in (*_TIMES, "."):
         return None
     varying = [j for j, kind in enumerate(kinds) if kind.name in allowed]
     if len(varying) == 1 and kinds[varying[0]].name == "numeric":  # such as "4.1/5"
         part = parts[varying[0]]
-        n_known = int(np.sum(part.codes >= 0))
-        is_unique = are_identifiers(len(part.levels), n_known, len(part.codes))
-        is_unique = is_unique and all(map(str.isdigit, part.levels))
+        n_known, digits = int(np.sum(part.codes >= 0)), all(map(str.isdigit, part.levels))
+        is_unique = digits and are_identifiers(len(part.levels), n_known, len(part.codes))
         others = {kind.name for j, kind in enumerate(kinds) if j != varying[0]}
         return None if is_unique or others != {"constant"} else CompoundFormat(separator, kinds)
     return CompoundFormat(separator, kinds) if len(varying) > 1 else None
@@ -625,10 +631,8 @@ def _without_brackets(text: str) -> str:
 
 def parts_of(cells: Levels, separator: str, n_parts: int) -> list[Levels]:
     """Split strings into columns of their parts, which are missing if their number is another."""
-    split = [
-        list(map(_without_brackets, _without_brackets(text).split(separator)))
-        for text in cells.levels
-    ]
+    bare = map(_without_brackets, cells.levels)
+    split = [list(map(_without_brackets, text.split(separator))) for text in bare]
     columns = []
     for j in range(n_parts):
         code_of: dict[str, int] = {}
@@ -658,8 +662,7 @@ def _kind_of_part(part: Levels, column: str) -> Kind:
 
 def _long(sample: _Sample) -> Kind:
     n_words = float(np.mean([len(words(text)) for text in sample.texts]))
-    if n_words >= _MIN_WORDS_OF_TEXT:
-        return Kind(
-            "text", f"{sample.n_levels} different strings of {n_words:.0f} words on average"
-        )
-    return Kind("name", f"{sample.n_levels} different short strings")
+    if n_words < _MIN_WORDS_OF_TEXT:
+        return Kind("name", f"{sample.n_levels} different short strings")
+    why = f"{sample.n_levels} different strings of {n_words:.0f} words on average"
+    return Kind("text", why)

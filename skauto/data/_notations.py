@@ -13,7 +13,8 @@ CSV_NULLS = frozenset(
 NULL_WORDS = frozenset(["n.a.", "nil", "missing", *map(str.lower, CSV_NULLS)])
 _PAIRS = (
     "no/yes n/y false/true f/t off/on nein/ja n/j falsch/wahr non/oui faux/vrai no/sí no/si"
-    " falso/verdadero falso/vero no/sì não/sim nao/sim nee/ja nej/ja nei/ja"
+    " falso/verdadero falso/vero no/sì não/sim nao/sim nee/ja nej/ja nei/ja nie/tak hayır/evet"
+    " ne/ano nem/igen nu/da ei/kyllä нет/да"
 )
 BOOLEAN_PAIRS = tuple(tuple(pair.split("/")) for pair in _PAIRS.split())
 # Currencies, each with its other names.
@@ -37,8 +38,8 @@ NUMERALS |= {"hundred": 100, "thousand": 1000, "million": 1_000_000}
 ZEROS = frozenset(["free", "ground", "ground floor", "non-stop", "non stop", "nonstop"])
 # Words among durations such as "3 days ago".
 AGO = {"just now": "0 days", "just posted": "0 days", "today": "0 days", "yesterday": "1 day"}
-# Words before a number that is not exact, and "=" before a rank that is shared.
-ABOUT = r"(?:~|≈|=|ca?\.|circa|approx(?:\.|imately)?|about|around|roughly|de)"
+# Words before a number that is not exact, "=" before a rank that is shared. "DE67" is a code.
+ABOUT = r"(?:~|≈|=|ca?\.|circa|approx(?:\.|imately)?|about|around|roughly|de\s)"
 # Words before a number, or after it and its unit, that make it a bound.
 AT_MOST = (
     r"(?:<=?|≤|under|below|less than|fewer than|up to|within|at most|max(?:imum|\.)?"
@@ -46,7 +47,7 @@ AT_MOST = (
 )
 AT_LEAST = (
     r"(?:>=?|≥|over|above|more than|greater than|at least|min(?:imum|\.)?|from"
-    r"|über|mehr als|mindestens|ab|plus de|à partir de|más de|desde)"
+    r"|über|mehr als|mindestens|ab\s|plus de|à partir de|más de|desde)"
 )
 _OR = r"(?:or|and|&|oder|und|ou|et|o|y)"
 OR_LESS = rf"(?:{_OR} (?:less|fewer|under|below|younger|lower|weniger|jünger|moins|menos))"
@@ -105,6 +106,7 @@ _SCALES = """
         college or associate; associate's degree; bachelor | bachelors | bachelor's degree ;
         graduate | master | masters | master's degree; doctorate | doctor | phd
     fair; good; very good; premium; ideal
+    low; lower middle | lower-middle; upper middle | upper-middle; high
     terrible | awful; very poor | very bad; poor | bad; below average; fair | average | medium |
         satisfactory | ok | okay; above average; good; very good | vgood; excellent; outstanding
     none | no; very low | vlow | very little | minimal; low | little | minor | mild; medium | med |
@@ -218,12 +220,8 @@ _USUAL |= dict.fromkeys([*range(0x2010, 0x2016), 0x2212, 0xFE63, 0x96, 0x97], "-
 _USUAL |= dict.fromkeys(map(ord, "\x91\x92‘’‚‛‹›′´ʼ"), "'") | dict.fromkeys(
     map(ord, "“”„‟«»″"), '"'
 )
-_USUAL |= {0xFEE0 + code: chr(code) for code in range(0x21, 0x7F)} | {
-    0xFFE5: "¥",
-    0xFFE1: "£",
-    0x80: "€",
-}
-_USUAL |= {ord("¼"): ".25", ord("½"): ".5", ord("¾"): ".75"}
+_USUAL |= {0xFEE0 + code: chr(code) for code in range(0x21, 0x7F)}
+_USUAL |= {0xFFE5: "¥", 0xFFE1: "£", 0x80: "€", 0xBC: ".25", 0xBD: ".5", 0xBE: ".75"}
 _SPACE = re.compile(r"\s")
 # Tags of HTML, and quotes around a cell, as spreadsheets and Python write them, or before it:
 # ="007", '007.

@@ -33,7 +33,7 @@ from skauto.data._notations import (
 # Spaces are matched possessively: adjacent runs of them would share a long run in many ways.
 _PLAIN = re.compile(
     rf"(?:{CURRENCY}\s*+(?=\())?(?P<open>\()?\s*+(?P<sign>[-+])?\s*+{CURRENCY}?\s*+(?P<sign2>[-+])?"
-    rf"(?P<digits>[\d.,'\s]*\d[.,]?)(?:(?<=[.,])-{{1,2}})?(?P<exponent>e[-+]?\d+)?\s*+"
+    rf"(?P<digits>[\d.,'\s]*\d[.,]?)(?:(?<=[.,])-{{1,2}}|:-)?(?P<exponent>e[-+]?\d+)?\s*+"
     rf"(?:{CURRENCY}|(?P<percent>[%‰]))?\s*+(?P<sign3>-)?(?P<close>\))?"
 )
 # Words, and symbols such as those of currencies.
@@ -70,7 +70,7 @@ _END = re.compile(
 # An interval such as "[10-20)" or "(20, 30]", also with an infinite end.
 _INTERVAL = re.compile(r"[\[(]\s*([^\[\](),;]+?)\s*(?:[,;]|(?<=\d)-)\s*([^\[\](),;]+?)\s*[\])]")
 _BETWEEN = re.compile(rf"(?P<unit>.*?)\s*{RANGE}\s*(?:{CURRENCY})?\s*")
-_UNIT = re.compile(r"[^\W\d_°%].{0,24}|[%/].{1,12}|[%°'\"].{0,3}|''")
+_UNIT = re.compile(r"[^\W\d_°%].{0,24}|[%/].{1,12}|[%°'\"¢].{0,3}|''")
 _NO_UNIT = re.compile(r"[()\[\]<>=;:,+_@\\|]")
 _KNOWN_UNITS = frozenset(unit for family in UNITS for unit in family.sizes)
 _ORDINAL = re.compile(r"\A(?:st|nd|rd|th)\b\.?\s*")
@@ -84,6 +84,8 @@ _OF_AGE = re.compile(r"\s+(?:old|of age|ago|left|remaining)$")
 _INFINITE = ("inf", "infinity", "∞")
 # "3 1/2", and "a year ago".
 _FRACTION = re.compile(r"(?<![\d.,/])(\d+)[- ](\d)/(2|3|4|5|8|16|32|64)(?![\d.,/])")
+# "48°51'30\"N": degrees, minutes and seconds before a direction.
+_DEGREES = re.compile(r"""(\d+)° ?(\d+\.?\d*)' ?(?:(\d+\.?\d*)(?:"|'') ?)?(?=[nsew]\b)""")
 _ARTICLE = re.compile(r"\Aan? (?=\S+ ago\Z)")
 _AND = re.compile(r"\s*(?:,|\band|&)\s*$")
 # Marks of footnotes, "[a]" or "*", and a note without digits, "(est.)", after a number.
@@ -260,7 +262,7 @@ class NumberFormat:
             low, high = values[0] * reading.sign, values[1]
             return (low, high) if low < high else None
         sizes = [self.units.get(part.unit, 0.0) for part in reading.parts]
-        if any(a <= b for a, b in itertools.pairwise(sizes)):
+        if not all(0 < b < a for a, b in itertools.pairwise(sizes)):
             return None
         value = reading.sign * sum(values)
         value += reading.beyond * _BEYOND * max(abs(value), _BEYOND)
@@ -280,9 +282,7 @@ class NumberFormat:
         a unit or be among more single numbers, in rows or different ones.
         """
         pairs = zip(found, rows, strict=True)
-        known = [
-            (reading, n) for reading, n in pairs if reading and reading.note in ("", self.note)
-        ]
+        known = [(read, n) for read, n in pairs if read and read.note in ("", self.note)]
         if not any(reading.band for reading, _ in known):
             return False
         ends = [self._ends(reading) for reading, _ in known]
@@ -342,6 +342,10 @@ def _split(text: str) -> _Reading | None:
         text = _ARTICLE.sub("1 ", text)
     if "/" in text:
         text = _FRACTION.sub(lambda m: str(int(m[1]) + int(m[2]) / int(m[3])), text)
+    if "°" in text:
+        text = _DEGREES.sub(
+            lambda m: f"{sum(float(x or 0) / 60**i for i, x in enumerate(m.groups())):.6f}°", text
+        )
     reading = _split_plain(text)
     money = next(filter(None, map(CURRENCY_OF.get, _SYMBOL.findall(text))), "")
     return _Reading(*reading[:-1], money) if reading and money else reading

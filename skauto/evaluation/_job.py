@@ -1,5 +1,7 @@
 """A running trial: its remaining tasks and the results of the finished ones."""
 
+import math
+import time
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
@@ -43,15 +45,21 @@ class TrialJob:
         self._waiting = rung
         self._next = next(self._rungs, None)
 
-    def next_parts(self) -> list[tuple[Hashable, tuple[Task], float | None]]:
-        """Tasks to submit now: key, arguments of the engine's function, maximum seconds."""
+    def next_parts(
+        self, seconds_left: float = math.inf
+    ) -> list[tuple[Hashable, tuple[Task], float | None]]:
+        """Tasks to submit now: key, arguments of the engine's function, maximum seconds.
+
+        The search has some `seconds_left`, and boosting ends before it.
+        """
+        ends = time.time() + seconds_of_rounds(seconds_left)
         tasks, self._waiting = self._waiting, {}
         self._running.update(tasks)
         parts: list[tuple[Hashable, tuple[Task], float | None]] = []
         for part, task in tasks.items():
             limit = self._seconds_of(task)
             if limit is not None and isinstance(task, FoldTask):
-                task = replace(task, seconds=seconds_of_rounds(limit))
+                task = replace(task, seconds=seconds_of_rounds(limit), ends=ends)
             parts.append((part, (task,), limit))
         return parts
 

@@ -74,7 +74,9 @@ class CallJob:
     time_limit: float | None = None
     outcome: Outcome | None = None
 
-    def next_parts(self) -> list[tuple[Hashable, tuple[Any, ...], float | None]]:
+    def next_parts(
+        self, seconds_left: float = math.inf
+    ) -> list[tuple[Hashable, tuple[Any, ...], float | None]]:
         """Return the call: key, arguments of the engine's function, maximum seconds."""
         return [(0, self.args, self.time_limit)]
 

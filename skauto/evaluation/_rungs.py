@@ -128,15 +128,16 @@ class RungPlanner:
         first = next(iter(rungs[0].values()))
         share = first.share if isinstance(first, FoldTask) else 1.0
         n_rows = self.rows_of(first)
-        affordable = self.schedule.affordable_share(configuration, n_rows, share)
+        only = list(map(len, rungs)) == [1]
+        affordable = self.schedule.affordable_share(configuration, n_rows, share, only=only)
         if affordable == share:
             return rungs, ""
         if not self.uses_rungs or affordable == 0.0:
             seconds = self.schedule.seconds(configuration, n_rows)
             left = self.schedule.budget.remaining
             return [], (
-                f"A fold was predicted to take {seconds:.3g} s, more than a quarter of the "
-                f"{left:.3g} s that are left."
+                f"A fold was predicted to take {seconds:.3g} s, more than "
+                f"{'half' if only else 'a quarter'} of the {left:.3g} s that are left."
             )
         fewer: Rung = {"share": FoldTask(configuration, 0, share=affordable, preview=True)}
         return [fewer, *(rungs if share == 1.0 else rungs[1:])], ""

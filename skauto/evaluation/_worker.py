@@ -54,10 +54,11 @@ class FoldTask:
     preview: bool = False  # predict only the validation rows that decide about the promotion
     keep: bool = False  # return the fitted pipeline, which then predicts the user's labels
     seconds: float = math.inf  # after which no further boosting round starts
+    ends: float = math.inf  # time of the clock `time.time` after which none starts
 
     def run(self, worker: "PipelineWorker") -> FoldResult:
         """Evaluate the fold."""
-        deadline = time.monotonic() + self.seconds
+        deadline = time.monotonic() + min(self.seconds, self.ends - time.time())
         train, test = worker.rows(self.fold, self.fidelity)
         if self.share < 1.0:
             rng = np.random.default_rng(worker.builder.seed)

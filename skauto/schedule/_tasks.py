@@ -75,15 +75,18 @@ class TaskSchedule:
             return None
         return max(_FIRST_ROWS / n_train, _MIN_FIRST_SHARE)
 
-    def affordable_share(self, configuration: Configuration, n_rows: int, share: float) -> float:
+    def affordable_share(
+        self, configuration: Configuration, n_rows: int, share: float, *, only: bool = False
+    ) -> float:
         """Return the share of the rows to start a task with; 0 if the task is to be skipped.
 
         The task would have `share` of the rows, which are `n_rows`. It has fewer if it was
-        predicted to take more than a quarter of the seconds that are left.
+        predicted to take more than a quarter of the seconds that are left. The `only` task of a
+        trial may take half of them: a fit on fewer rows before it would take most of the rest.
         """
         most = _AFFORDABLE * self.budget.remaining
         seconds = self.seconds(configuration, n_rows)
-        if seconds <= most:
+        if seconds <= (_PATIENCE if only else 1.0) * most:
             return share
         fewer = share * most / seconds
         return fewer if fewer * self.facts.n_samples >= _MIN_ROWS else 0.0

@@ -508,7 +508,7 @@ def test_words_of_another_case_or_notation_in_levels():
     np.testing.assert_array_equal(kept.transform(new)[:, 0], [1, 0, 2])
 
 
-@pytest.mark.parametrize("dtype", ["int64", "float64"])
+@pytest.mark.parametrize("dtype", ["int64", "float64", "str"])
 def test_numbers_in_a_column_of_strings(dtype):
     """Digits as `fit` wrote them: with zeros, with decimals, or as they are."""
     zeros, decimals = ["007", "012", "x"], ["1.00", "2.50", "x"]

@@ -37,6 +37,8 @@ from tests.data.columns import first_output, fitted, kind, read
             ["1984-07-13", "1985-05-03", "1985-05-04"],
         ),
         (["June 13, 1980 (United States)", "7 May 1980 (Japan)"], ["1980-06-13", "1980-05-07"]),
+        (["1 maja 2024", "3 AĞUSTOS 1999"], ["2024-05-01", "1999-08-03"]),
+        (["9 augusti 2024", "14. desember 2023"], ["2024-08-09", "2023-12-14"]),
         (["Posted on 3 May 1985", "Posted on 4 May 1985"], ["1985-05-03", "1985-05-04"]),
     ],
     ids=lambda v: str(v[0]),

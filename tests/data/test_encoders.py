@@ -131,6 +131,15 @@ def test_compounds_are_split():
         ([f"{10 + i % 30}-{i % 2}" for i in range(3 * N)], [[27, 1]]),  # 60 levels
         ([f"{i % 37} ({i % 29}.5%)" for i in range(N)], [[3, 0.195]]),
         ([f"{i % 37} bhp @ {50 * i} rpm" for i in range(N)], [[3, 3850]]),
+        ([f"{i / 10} ({i / 20}-{i / 5})" for i in range(N)], [[7.7, 3.85, 15.4]]),
+        ([f"{i / 10} ({i / 20}, {i / 5})" for i in range(N)], [[7.7, 3.85, 15.4]]),
+        ([f"{i / 10}±{i / 70:.2f}" for i in range(N)], [[7.7, 1.1]]),
+        ([f"{i / 10} +/- {i / 70:.2f}" for i in range(N)], [[7.7, 1.1]]),
+        ([f"10.0.{i % 29}.{3 * i}" for i in range(N)], [[19, 231]]),
+        (
+            [f"48°{i % 60}'N 2°{i % 50}'{'EW'[i % 2]}" for i in range(N)],
+            [[48 + 17 / 60, -2 - 27 / 60]],
+        ),
         ([f"{i % 11 + 1}:00 AM to {i % 7 + 1}:30 PM" for i in range(N)], [[3600, 48_600]]),
     ],
     ids=lambda value: str(value[-1]),

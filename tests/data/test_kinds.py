@@ -35,6 +35,8 @@ def kinds(**columns):
         (["Y", "no", "Yes", "N", "TRUE"], [1, 0, 1, 0, 1]),
         (["sim", "n\u00e3o", "Sim"], [1, 0, 1]),
         (["Nee", "ja", "nee"], [0, 1, 0]),
+        (["Tak", "nie", "tak"], [1, 0, 1]),
+        (["Evet", "Hayır", "EVET"], [1, 0, 1]),
         (["007", "08", "007"], [0, 1, 0]),  # codes stay categories
         (["1.2.3", "4.5.6", "1.2.3"], [0, 1, 0]),
         (["1_2", "12", "1_2"], [0, 1, 0]),  # Python's float reads both as 12
@@ -199,6 +201,7 @@ def test_kinds_that_are_asked_for():
         ["not at all", "not much", "some", "a lot"],
         ["high school", "some college", "bachelor's degree", "master's degree"],
         ["low", "average", "high"],
+        ["Low-income", "Lower-middle-income", "Upper-middle-income", "High-income"],
         ["very_little", "little", "avg", "high", "very_high"],
         ["Bad", "Medium", "Good"],
         ["Small", "Medium", "High"],

@@ -75,3 +75,13 @@ def test_texts_of_the_same_common_words_need_no_warning(recwarn):
     reader = TableReader({"a": "text"}, time_limit=0.008)  # enough for 4 columns
     assert np.isfinite(reader.fit_transform(pd.DataFrame({"a": links}))).all()
     assert not recwarn
+
+
+def test_names_of_which_most_occur_once_have_codes_if_the_others_predict():
+    code = np.r_[np.arange(20).repeat(10), np.arange(20, 220)]
+    names = np.array([np.base_repr(7919 * i + 10**7, 26) for i in range(220)])[code]
+    X, y = pd.DataFrame({"maker": names}), (code % 2 == 1) & (code < 20)
+    assert TableReader().fit(X, y).n_levels_ == (21,)  # and one of all that occur once
+    assert TableReader().fit(X, np.random.default_rng(0).permutation(y)).n_levels_ == ()
+    assert TableReader().fit(X).n_levels_ == ()
+    assert TableReader().fit(X[20:], y[20:]).n_levels_ == ()  # most rows are alone

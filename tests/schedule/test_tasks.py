@@ -49,6 +49,9 @@ def test_of_30_seconds_on_100_000_rows_who_gets_what():
 def test_a_task_that_is_too_expensive_starts_on_fewer_rows_or_is_skipped():
     assert schedule(40.0, 0.2).affordable_share(BAYES, 80_000, 1.0) == pytest.approx(0.625, 0.01)
     assert schedule(4.0, 1.0).affordable_share(BAYES, 80_000, 1.0) == 0.0  # 1,000 of 2,000 rows
+    # Half of the rows first, then all of them, would take 24 s.
+    assert schedule(40.0, 0.2).affordable_share(BAYES, 80_000, 1.0, only=True) == 1.0
+    assert schedule(30.0, 0.2).affordable_share(BAYES, 80_000, 1.0, only=True) < 0.5
     cheap = schedule(4.0, 0.001)
     assert cheap.affordable_share(BAYES, 80_000, 1.0) == 1.0
 
