@@ -15,14 +15,12 @@ from sklearn.callback import CallbackContext
 from skauto.display._base import mean_score, score_name
 from skauto.display._words import count
 from skauto.history import History, Proposal, Trial
+from skauto.schedule import pause_of_scores
 
 _Metadata = Mapping[str, Any] | None
 
 # Seconds between two lines in a file. A new best trial is written at once.
 _INTERVAL = 10.0
-# The score of the ensemble is computed after 5 seconds, and in at most 5% of the time.
-_SCORE_INTERVAL = 5.0
-_MAX_SHARE = 0.05
 
 
 class SearchProgress:
@@ -148,7 +146,7 @@ class ProgressLine:
     def _score_ensemble(self) -> None:
         """Score the ensemble of the trials so far, if enough time has passed."""
         now = time.monotonic()
-        pause = max(_SCORE_INTERVAL, self.seconds_to_score / _MAX_SHARE)
+        pause = pause_of_scores(self.seconds_to_score)
         if self.ensemble_score is None or now - self.scored < pause:
             return
         self.of_ensemble = self.ensemble_score()

@@ -36,6 +36,7 @@ from skauto.estimators._scores import score_of_ensemble
 from skauto.evaluation._cache import cache_report
 from skauto.exceptions import BudgetWarning
 from skauto.history import History
+from skauto.schedule import limits_of_texts
 from skauto.selection._scores import scorer_takes_weights
 from skauto.space import Configuration, SearchSpace
 from skauto.strategies import Strategy, get_strategy
@@ -313,7 +314,8 @@ class BaseAutoClassifier(
             kinds = kinds_as_dict(kinds, len(names_or_numbers(as_table(X))))
             kinds = {groups: "drop", **kinds}  # new rows have other groups
         random_folds = groups is None and (self.cv is None or isinstance(self.cv, Real))
-        reader = TableReader(kinds, self.time_limit, text_scores=random_folds)
+        limits = limits_of_texts(self.time_limit)
+        reader = TableReader(kinds, *limits, text_scores=random_folds)
         reader.set_output(transform="default")
         table = read_training_data(X, y, metadata, reader)
         _check_that_columns_are_not(y, X, table.reader)

@@ -117,8 +117,7 @@ def test_verbose_shows_the_line_where_somebody_looks(verbose, is_terminal, monke
 
 
 def test_the_line_has_the_score_of_the_ensemble_so_far(monkeypatch, capsys):
-    monkeypatch.setattr("skauto.display._progress._SCORE_INTERVAL", 0.0)
-    monkeypatch.setattr("skauto.display._progress._MAX_SHARE", 1e9)
+    monkeypatch.setattr("skauto.display._progress.pause_of_scores", lambda seconds: 0.0)
     clf = quiet(4, verbose=1).fit(*iris())
     last = capsys.readouterr().out.splitlines()[-1]
     scores = f"ensemble accuracy {clf.ensemble_score_:.4g}, best trial {clf.best_score_:.4g}"
