@@ -91,8 +91,8 @@ class RungPlanner:
     def _exceeds_limit(self, result: FoldResult, history: History, n_known: int) -> bool:
         """Whether the first fold of a trial has too many seconds or bytes for any ensemble.
 
-        Before the refit, which may add to them. A trial that is nearer to the limits than all
-        complete ones is needed if none keeps them.
+        The values before the refit are compared, and a refit may increase them. A trial that
+        exceeds the limits less than every complete trial is continued.
         """
         excess = _excess(self.checker, result.constraints)
         complete = [t.constraints for t in history[:n_known] if t.complete]

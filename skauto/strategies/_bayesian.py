@@ -171,7 +171,10 @@ def rank_scores(losses: FloatArray) -> FloatArray:
 
 
 def log_scores(losses: FloatArray) -> FloatArray:
-    """Logarithms of losses, shifted so that the best is the 5% quantile minus the best (SMAC)."""
+    """Logarithms of the losses minus an offset (SMAC).
+
+    The best loss minus the offset is the 5% quantile of the losses minus the best loss.
+    """
     low = losses.min() - max(np.quantile(losses, 0.05) - losses.min(), 1e-10)
     return np.log(losses - low)
 
