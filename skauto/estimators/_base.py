@@ -33,7 +33,6 @@ from skauto.estimators._options import SearchOptions
 from skauto.estimators._plan import Plan, PlanMixin
 from skauto.estimators._resume import LastSearch
 from skauto.estimators._scores import score_of_ensemble
-from skauto.evaluation._cache import cache_report
 from skauto.exceptions import BudgetWarning
 from skauto.history import History
 from skauto.schedule import limits_of_texts
@@ -200,6 +199,8 @@ class BaseAutoClassifier(
                 report_failures(history, options.trial_time_limit)
                 model = builder.build(history, engine, budget)
                 self._set_model(builder, model, history)
+                if plan.cache is not None:
+                    self.cache_ = plan.cache.report()
                 stack.close()
                 budget.end_phase("ensemble")
                 self.search_time_ = budget.elapsed
@@ -208,8 +209,6 @@ class BaseAutoClassifier(
                 budget.end_phase("scores")
                 if line is not None:
                     line.of_ensemble = self.ensemble_score_
-        if options.cache is not None:
-            self.cache_ = cache_report(plan.evaluator.aggregator.reuses)
         self.strategy_ = plan.strategy
         self.seconds_ = budget.phases
         keep = range(len(history)) if options.warm_start else list(self.member_weights_)
