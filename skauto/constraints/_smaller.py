@@ -51,7 +51,7 @@ class SmallerVariants:
 
     def _read(self, history: History) -> None:
         """Take note of the new trials."""
-        others = {k: v for k, v in history.search_limits.items() if k not in self.limits}
+        others = {k: v for k, v in history.goal.search_limits.items() if k not in self.limits}
         for trial in history[self._n_read :]:
             values = {key: trial.constraints.get(key, math.nan) for key in self.limits}
             judged = trial.status in ("ok", "stopped") and trial.fidelity == 1.0

@@ -105,7 +105,7 @@ class ProgressLine:
         sys.stdout.flush()
 
     def _parts(self) -> list[str]:
-        n_trials, limit = len(self.history), self.history.max_evals
+        n_trials, limit = len(self.history), self.history.goal.max_evals
         elapsed = time.monotonic() - self.began
         done = count(n_trials, "trial") if limit is None else f"{n_trials}/{limit} trials"
         parts = [done, f"{_clock(elapsed)} elapsed"]
@@ -128,8 +128,8 @@ class ProgressLine:
     def _seconds_left(self, elapsed: float) -> float | None:
         """Estimate the seconds to the first limit; None before the first trial has ended."""
         left = []
-        if self.history.time_limit is not None:
-            left.append(self.history.time_limit - self.before - elapsed)
+        if self.history.goal.time_limit is not None:
+            left.append(self.history.goal.time_limit - self.before - elapsed)
         remaining = self.history.remaining_evals
         if remaining is not None and self.n_done:
             left.append(remaining * elapsed / self.n_done)

@@ -387,7 +387,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
 
     def _set_model(self, builder: EnsembleBuilder, model: BuiltEnsemble, history: History) -> None:
         self.feasible_ = bool(model.weights) and model.verdict.passes
-        if not self.feasible_ and history.limits:
+        if not self.feasible_ and history.goal.limits:
             text = infeasibility_message(model, history)
             if self.on_infeasible == "raise":
                 raise InfeasibleError(text)
@@ -407,7 +407,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         front = [trial.number for trial in pareto_trials(history, keys)]
         self._front = dict(model.front)
         best = model.best_number
-        if len(history.objectives) > 1 and best is not None:
+        if len(history.goal.objectives) > 1 and best is not None:
             if best not in front:  # no pipeline of the front keeps all limits
                 front.append(best)
                 self._front[best] = CheckedEnsemble({best: 1.0}, model.best, model.best_verdict)

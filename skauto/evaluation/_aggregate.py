@@ -111,7 +111,7 @@ class TrialAggregator:
                 status, error = "failed", "The score is not a finite number on any fold."
                 complete = None
         constraints = self.checker.estimates(measured, complete, fidelity)
-        minimized = history.objectives[1:]
+        minimized = history.goal.objectives[1:]
         others = tuple(constraints.get(key, math.inf) for key in minimized)
         undefined = [key for key, v in zip(minimized, others, strict=True) if not math.isfinite(v)]
         if status == "ok" and undefined:

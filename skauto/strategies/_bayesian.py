@@ -148,9 +148,9 @@ class BayesianStrategy(Strategy):
 
 def design_size(n_initial: int, history: History, share: float = DESIGN_SHARE) -> int:
     """Size of an initial design: ``n_initial``, but at most a share of ``max_evals``."""
-    if history.max_evals is None:
+    if history.goal.max_evals is None:
         return n_initial
-    return min(n_initial, max(1, int(share * history.max_evals)))
+    return min(n_initial, max(1, int(share * history.goal.max_evals)))
 
 
 def improvement_of(
