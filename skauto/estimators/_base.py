@@ -220,7 +220,7 @@ class BaseAutoClassifier(
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Class probabilities of the ensemble, after temperature scaling.
+        """Class probabilities of the ensemble, calibrated.
 
         Parameters
         ----------
