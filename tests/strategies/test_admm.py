@@ -229,6 +229,22 @@ def test_inactive_integers_keep_their_value_and_lose_their_multiplier():
     np.testing.assert_allclose(strategy._multipliers[inactive], 0.0, atol=1e-15)
 
 
+def test_inactive_hyperparameters_have_their_defaults():
+    space, history = rich_space(), History()
+    linear, poly = (
+        space.complete({"classifier": ("svm", {"kernel": kernel})})
+        for kernel in ("linear", "poly")
+    )
+    history.append(Trial(number=0, configuration=linear, losses=(0.5,)))
+    strategy = started(space, history)
+    columns = strategy._layout.columns_of(strategy._structure)
+    points, _ = strategy._known_points(history, columns)
+    without, complete = space.encode([linear, poly])[:, columns]
+    inactive = np.isnan(without)
+    assert inactive.sum() == 2  # gamma and degree, which the polynomial kernel has
+    np.testing.assert_array_equal(points[0, inactive], complete[inactive])
+
+
 def test_multipliers_add_up_the_primal_residuals():
     strategy = started(mixed_space())
     strategy._theta = np.random.default_rng(0).random(len(strategy._theta))

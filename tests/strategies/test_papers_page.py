@@ -53,6 +53,7 @@ delta-min: test_delta_is_the_nearest_legal_point
 z-min: test_z_min_by_bo_scores_a_part_of_the_structures_of_a_large_space
 Reward of a failed trial: test_a_failed_trial_has_no_reward
 Constraints: test_slack_is_the_best_of_the_interval
+Conditional hyper-parameters: test_inactive_hyperparameters_have_their_defaults
 Nothing new in an iteration: test_an_iteration_without_a_new_configuration_ends_in_a_restart
 Ensemble: test_the_ensemble_is_selected_from_the_pool
 MOSAIC
