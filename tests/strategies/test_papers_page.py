@@ -57,7 +57,7 @@ Conditional hyper-parameters: test_inactive_hyperparameters_have_their_defaults
 Nothing new in an iteration: test_an_iteration_without_a_new_configuration_ends_in_a_restart
 Ensemble: test_the_ensemble_is_selected_from_the_pool
 MOSAIC
-Algorithm 1: test_every_playout_belongs_to_its_walk
+Algorithm 1: test_walks_are_those_of_the_algorithm_of_the_paper
 Eq. (3): test_partial_surrogate_is_the_mean_over_random_completions
 Eq. (4): test_scores_of_children_equal_the_definition_from_scratch
 Eq. (5): test_scores_of_children_equal_the_definition_from_scratch
