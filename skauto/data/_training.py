@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length
 
 from skauto.data._facts import DataFacts
+from skauto.data._notations import CSV_NULLS, spellings
 from skauto.data._reader import TableReader
 from skauto.data._splits import Split
 from skauto.data._table import (
@@ -24,6 +25,7 @@ from skauto.data._table import (
     names_or_numbers,
     unmasked,
 )
+from skauto.exceptions import TargetWarning
 from skauto.utils import (
     BoolArray,
     FloatArray,
@@ -32,11 +34,14 @@ from skauto.utils import (
     closest,
     level_of_caller,
     n_rows,
+    row_hashes,
     take_rows,
 )
 
 # Types of labels besides strings.
 _NUMERIC_LABELS = (bool, int, float, np.bool_, np.integer, np.floating)
+# Maximum number of doubtful labels that a warning quotes.
+_MAX_DOUBTS = 5
 METADATA = ("sample_weight", "groups", "sensitive_features")
 _HOW_TO_PASS = {
     "sample_weight": "sklearn.utils.class_weight.compute_sample_weight makes weights of classes",
@@ -129,6 +134,11 @@ class ReadTable:
             n_one_hot=sum(n_levels) - len(n_levels),
         )
 
+    @cached_property
+    def hashes(self) -> NDArray[np.uint32]:
+        """Hashes of the rows, of the columns that `transform` gives too."""
+        return row_hashes(self.reader.without_scores(self.Z))
+
     def training_data(
         self,
         splits: list[Split],
@@ -200,6 +210,7 @@ def read_training_data(
             if passed[name] is not None:
                 passed[name] = take_rows(passed[name], rows)
     classes, codes = np.unique(y, return_inverse=True)
+    _warn_of_labels(classes)
     if len(classes) < 2:
         got = f"the single class {classes[0]!s}" if len(classes) else "no row"
         where = "" if kept is None else " in the rows whose sample_weight is not 0"
@@ -258,6 +269,21 @@ def _read_target(y: Any) -> NDArray[Any]:
     for warning in caught:  # of scikit-learn, with the line of this module
         warnings.warn(warning.message, stacklevel=level_of_caller())
     return y
+
+
+def _warn_of_labels(classes: NDArray[Any]) -> None:
+    """Warn of strings that mean a missing class, or that differ only by case and spaces."""
+    texts = [str(label) for label in classes if isinstance(label, str)]
+    same = [group for group in spellings(texts) if len(group) > 1]
+    doubts = [f"{' and '.join(map(repr, group))} differ only by case or spaces" for group in same]
+    doubts += [f"{text!r} means a missing value" for text in texts if text in CSV_NULLS]
+    if doubts:
+        warnings.warn(
+            f"Labels of y are classes of their own, though {'; '.join(doubts[:_MAX_DOUBTS])}. "
+            "Give each class one label, and drop the rows without a class.",
+            TargetWarning,
+            stacklevel=level_of_caller(),
+        )
 
 
 def plain_labels(y: Any) -> Any:

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skauto import export
 from skauto.data import TableReader
+from skauto.data._dependence import warn_of_telling_columns
 from skauto.data._reader import kinds_as_dict
 from skauto.data._table import as_table, column_names, column_of, names_or_numbers
 from skauto.data._training import ReadTable, plain_labels, read_training_data
@@ -47,7 +48,6 @@ from skauto.utils import (
     explain_keywords,
     fit_context,
     level_of_caller,
-    row_hashes,
 )
 
 # Trials without gain that end a search without columns, which all give the class frequencies.
@@ -317,6 +317,7 @@ class BaseAutoClassifier(
         reader.set_output(transform="default")
         table = read_training_data(X, y, metadata, reader)
         _check_that_columns_are_not(y, X, table.reader)
+        warn_of_telling_columns(table)
         return table
 
     def _replace_last_fit(self, last: LastSearch | None, plan: Plan) -> None:
@@ -335,7 +336,7 @@ class BaseAutoClassifier(
         self.classes_ = table.classes
         self.n_splits_ = len(worker.data.splits)
         self._kept_rows = table.kept
-        self._row_hashes = row_hashes(table.reader.without_scores(table.Z))
+        self._row_hashes = table.hashes
         self.scorer_ = next(iter(worker.scorers.values()))
         if plan.neighbors is not None:
             self.neighbors_ = plan.neighbors

@@ -1,4 +1,4 @@
-"""Rows that share their class because they belong together are told, others are not."""
+"""Rows that belong together and columns that follow from the class are told, others are not."""
 
 import warnings
 
@@ -8,17 +8,17 @@ import pytest
 
 from skauto import AutoClassifier
 from skauto.data import TableReader, TimeSplit
-from skauto.data._dependence import warn_of_dependent_rows
+from skauto.data._dependence import warn_of_dependent_rows, warn_of_telling_columns
 from skauto.data._training import read_training_data
-from skauto.exceptions import DependentRowsWarning
+from skauto.exceptions import DependentRowsWarning, TargetWarning
 
 
-def told(X, y):
+def told(X, y, warn=warn_of_dependent_rows):
     """Texts of the warnings of a table."""
     table = read_training_data(X, y, {}, TableReader())
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        warn_of_dependent_rows(table)
+        warn(table)
     return [str(warning.message) for warning in caught]
 
 
@@ -62,6 +62,49 @@ def test_the_order_of_the_rows_but_not_a_table_sorted_by_its_class(runs):
     assert "TimeSeriesSplit" in text
     assert told(x[:, None], np.sort(y)) == []
     assert told(x[:60, None], y[:60]) == []
+
+
+def test_dates_of_one_class_only_share_it_by_chance(rng):
+    y, days = rng.integers(0, 2, 400), pd.Series(pd.date_range("2024-01-01", periods=400))
+    assert told(pd.DataFrame({"x": rng.normal(size=400), "closed": days.where(y == 1)}), y) == []
+
+
+def test_copies_of_rows_but_not_rows_that_are_equal_by_chance(rng):
+    y, x = rng.integers(0, 2, 300), rng.normal(size=(300, 2))
+    rows = rng.permutation(np.append(np.arange(300), rng.integers(0, 300, 60)))
+    [text] = told(x[rows], y[rows])
+    assert "Rows with the same cells have the same class in 100% of the pairs" in text
+    assert "number of copies as sample_weight" in text
+    few = np.rint(x)
+    assert told(few[rows], rng.permutation((few[:, 0] > 0).astype(int))[rows]) == []
+
+
+def leaks(rng, y):
+    """Columns of 500 rows that follow from the class, with one wrong cell."""
+    numbers, days = rng.exponential(9, 500), pd.Series(pd.date_range("2024-01-01", periods=500))
+    right = np.where(np.arange(500) == 7, 1 - y, y) == 1
+    return {
+        "copy": np.where(right, "bad", "good"),
+        "reason": np.where(right, rng.choice(["price", "moved"], 500), None),
+        "refund": np.where(right, numbers, 0.0),
+        "closed": days.where(right),
+        "note": np.where(right, [f"said {x:.5f} and left us" for x in numbers], ""),
+    }
+
+
+@pytest.mark.parametrize("name", ["copy", "reason", "refund", "closed", "note"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_column_that_follows_from_the_class(rng, name, n_classes):
+    y, x = rng.integers(0, 2, 500), rng.normal(size=500)
+    X = pd.DataFrame({"x": x, name: leaks(rng, y)[name]})
+    y = np.where((y == 0) & (x > 0), n_classes - 1, y) if n_classes > 2 else y
+    [text] = told(X, y, warn_of_telling_columns)
+    assert f"told by the column {name!r} alone" in text
+    assert f"column_kinds={{{name!r}: 'drop'}}" in text
+    assert told(X, rng.permutation(y), warn_of_telling_columns) == []
+    assert told(X[:90], y[:90], warn_of_telling_columns) == []
+    with pytest.warns(TargetWarning):
+        AutoClassifier(max_evals=1, cv=2, random_state=0).fit(X, y)
 
 
 def test_fit_warns_unless_the_splits_are_chosen(runs):
