@@ -145,8 +145,14 @@ def _missing_package(path: Path, error: ImportError) -> CommandError:
 
 
 def _check_names(path: Path, names: Iterable[str]) -> None:
-    """Raise an error if two columns have the same name; empty names do not count."""
-    twice = [name for name, n in Counter(names).items() if name and n > 1]
+    """Raise an error if two columns have the same name, or most have none."""
+    uses = Counter(names)
+    if 2 * uses[""] > uses.total():
+        raise CommandError(
+            f"The first row of {str(path)!r} must hold the names of the columns. Got no name of "
+            f"{uses['']} of {uses.total()} columns; remove lines above the names."
+        )
+    twice = [name for name, n in uses.items() if name and n > 1]
     if twice:
         raise CommandError(
             f"The columns of {str(path)!r} must have different names. Got {listed(twice)} more "
@@ -165,7 +171,7 @@ def _read_excel(path: Path) -> "pd.DataFrame":
                 "read another one, move it to the front or save it as CSV."
             )
         header = pd.read_excel(book, sheet_name=first, header=None, nrows=1)
-        _check_names(path, header.iloc[:1].dropna(axis=1).to_numpy().ravel().astype(str))
+        _check_names(path, header.astype(object).fillna("").to_numpy().ravel().astype(str))
         return pd.read_excel(book, sheet_name=first)
 
 
@@ -219,6 +225,12 @@ def _read_csv(
     else:
         parts = pd.read_csv(path, sep=sep, encoding=encoding, chunksize=n_rows, **options)
     for part in parts:
+        unnamed = part.isna() & (names.iloc[0] == "").to_numpy()
+        repeats = ((part == part.columns) | unnamed).all(axis=1)
+        if repeats.any():  # of joined files: numbers were read as strings
+            note(f"Rows of {str(path)!r} that repeat the names of the columns are left out.")
+            rest = io.StringIO(part[~repeats].to_csv(index=False, decimal=options["decimal"]))
+            part = pd.read_csv(rest, **{**options, "index_col": None})
         yield part.reset_index(drop=True)
 
 
