@@ -137,7 +137,7 @@ def test_a_workbook_with_a_title_above_the_names_is_refused(tmp_path: Path) -> N
     path = tmp_path / "a.xlsx"
     titled = pd.DataFrame([["Orders", None, None], ["a", "b", "c"], [1, 2, 3]])
     titled.to_excel(path, index=False, header=False)
-    with pytest.raises(CommandError, match="names of only 1 of 3 columns; remove lines above"):
+    with pytest.raises(CommandError, match="no name of 2 of 3 columns; remove lines above"):
         read_table(path)
 
 
