@@ -1,7 +1,6 @@
 """Rows that share their class because they belong together, and columns that follow from it."""
 
 import re
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,7 +12,7 @@ from skauto.data._notations import IDENTIFIED
 from skauto.data._table import column_names, column_of, is_missing
 from skauto.data._training import ReadTable
 from skauto.exceptions import DependentRowsWarning, TargetWarning
-from skauto.utils import BoolArray, FloatArray, IntArray, level_of_caller, row_hashes
+from skauto.utils import BoolArray, FloatArray, IntArray, row_hashes, warn
 
 _ENTITY = re.compile(IDENTIFIED)
 # Fewest rows that show a dependence, and the number of the first ones that are compared.
@@ -48,11 +47,10 @@ def warn_of_dependent_rows(table: ReadTable) -> None:
         lead = float(same.mean()) - chance if same.size else 0.0
         error = np.sqrt(chance * (1 - chance) / max(same.size, 1))
         if lead > max(_MIN_LEAD * (1 - chance), _MIN_ERRORS * error):
-            warnings.warn(
+            warn(
                 f"Rows {which} have the same class in {chance + lead:.0%} of the pairs, and in "
                 f"{chance:.0%} by chance. Random folds flatter the model if new rows {advice}.",
                 DependentRowsWarning,
-                stacklevel=level_of_caller(),
             )
             return
 
@@ -129,12 +127,11 @@ def warn_of_telling_columns(table: ReadTable) -> None:
     if told:
         names = [table.reader.columns_[j].name for j in told]  # type: ignore[index]
         key = repr(names[0]) if column_names(table.X) is not None else told[0]
-        warnings.warn(
+        warn(
             f"A class is told by the column {', '.join(map(repr, names))} alone, in nearly all "
             "rows. If a column follows from the class, or is not known before it, the scores are "
             f"too high for new rows: leave it out, by column_kinds={{{key}: 'drop'}}.",
             TargetWarning,
-            stacklevel=level_of_caller(),
         )
 
 

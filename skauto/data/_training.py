@@ -32,10 +32,10 @@ from skauto.utils import (
     IntArray,
     check_sample_weight,
     closest,
-    level_of_caller,
     n_rows,
     row_hashes,
     take_rows,
+    warn,
 )
 
 # Types of labels besides strings.
@@ -267,7 +267,7 @@ def _read_target(y: Any) -> NDArray[Any]:
             )
         check_classification_targets(y)
     for warning in caught:  # of scikit-learn, with the line of this module
-        warnings.warn(warning.message, stacklevel=level_of_caller())
+        warn(warning.message)
     return y
 
 
@@ -278,11 +278,10 @@ def _warn_of_labels(classes: NDArray[Any]) -> None:
     doubts = [f"{' and '.join(map(repr, group))} differ only by case or spaces" for group in same]
     doubts += [f"{text!r} means a missing value" for text in texts if text in CSV_NULLS]
     if doubts:
-        warnings.warn(
+        warn(
             f"Labels of y are classes of their own, though {'; '.join(doubts[:_MAX_DOUBTS])}. "
             "Give each class one label, and drop the rows without a class.",
             TargetWarning,
-            stacklevel=level_of_caller(),
         )
 
 

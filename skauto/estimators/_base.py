@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, Self
@@ -47,7 +46,7 @@ from skauto.utils import (
     StrOptions,
     explain_keywords,
     fit_context,
-    level_of_caller,
+    warn,
 )
 
 # Trials without gain that end a search without columns, which all give the class frequencies.
@@ -356,11 +355,7 @@ class BaseAutoClassifier(
             cause, advice = f"The budget was too short: {done} in time", "give a longer time_limit"
             if self.interrupted_ and not finished:
                 cause, advice = f"The search was interrupted: {done}", "fit again"
-            warnings.warn(
-                f"{cause}. A small decision tree predicts; {advice}.",
-                BudgetWarning,
-                stacklevel=level_of_caller(),
-            )
+            warn(f"{cause}. A small decision tree predicts; {advice}.", BudgetWarning)
         report_failed_refits(model.refit_errors, fallback=model.fallback)
         self._refit_errors = model.refit_errors
         self.ensemble_ = model.ensemble
