@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
 from skauto.data._identifiers import is_identifier_name
 from skauto.data._notations import IDENTIFIED
-from skauto.data._table import column_names, column_of, is_missing
+from skauto.data._reader import ColumnReader
+from skauto.data._table import Numbers, as_levels, column_names, read_columns
 from skauto.data._training import ReadTable
 from skauto.exceptions import DependentRowsWarning, TargetWarning
 from skauto.utils import BoolArray, FloatArray, IntArray, row_hashes, warn
@@ -27,7 +26,7 @@ _MIN_LEAD, _MIN_ERRORS = 0.2, 5.0
 _MAX_DIFFERENT, _MIN_OWN = 0.95, 0.5
 # A column tells a class if its values, of this number of rows on average, leave this share of the
 # errors of a constant answer; on evenly spaced rows with about this number of cells.
-_ROWS_PER_VALUE, _MAX_ERRORS, _MAX_CELLS = 20, 0.02, 1_000_000
+_ROWS_PER_VALUE, _MAX_ERRORS, _MAX_CELLS = 20, 0.02, 300_000
 
 
 def warn_of_dependent_rows(table: ReadTable) -> None:
@@ -62,35 +61,17 @@ def _neighbors(
 
     The descriptions are those of the pairs, and of new rows with what to do about them.
     """
-    columns = table.reader.columns_ or []
     named = column_names(table.X) is not None
-    for j, (column, outputs) in enumerate(zip(columns, _outputs(table, table.Z), strict=True)):
+    for j, (column, outputs) in enumerate(_outputs(table)):
         if column.kind.name == "date" and column.keep[0]:
             days = outputs[:n_rows, 0]
             order = np.argsort(days, kind="stable")[: np.count_nonzero(~np.isnan(days))]
             key = repr(column.name) if named else j
             advice = f"are later: then pass cv=TimeSplit({key}) of skauto.data"
             yield f"that follow each other by {column.name!r}", advice, order, slice(None)
-    for column in columns:
-        name = column.name
-        is_entity = is_identifier_name(name) or _ENTITY.fullmatch(name.lower())
-        if is_entity and column.kind.name != "drop":
-            cells = np.asarray(column_of(table.X, name), dtype=object)[:n_rows].tolist()
-            if any(isinstance(cell, float) and cell % 1 > 0 for cell in cells):
-                continue  # a measurement, such as "cons.price.idx"
-            rows = np.array([i for i, cell in enumerate(cells) if not is_missing(cell)], dtype=int)
-            levels, codes = np.unique([str(cells[i]) for i in rows], return_inverse=True)
-            order = np.argsort(codes, kind="stable")
-            if len(levels) >= _MIN_IDENTIFIERS:
-                advice = f"have other values of it: then pass groups={name!r} to fit"
-                yield f"of the same {name!r}", advice, rows[order], np.diff(codes[order]) == 0
-    different, first, codes = np.unique(
-        table.hashes[:n_rows], return_index=True, return_inverse=True
-    )
-    if len(different) <= _MAX_DIFFERENT * n_rows and _have_own_values(table.Z[first]):
-        advice = "are no copies: then pass each once, and the number of copies as sample_weight"
-        order = np.argsort(codes, kind="stable")
-        yield "with the same cells", advice, order, np.diff(codes[order]) == 0
+    for which, advice, codes in _entities(table, n_rows):
+        order = np.argsort(codes, kind="stable")[np.count_nonzero(codes < 0) :]
+        yield which, advice, order, np.diff(codes[order]) == 0
     n_changes = np.count_nonzero(np.diff(table.y[:n_rows]))
     if n_changes >= 2 * len(table.classes):  # else the table is sorted by its class
         advice = (
@@ -100,37 +81,58 @@ def _neighbors(
         yield "that follow each other in the table", advice, np.arange(n_rows), slice(None)
 
 
-def _have_own_values(Z: Any) -> bool:
-    """Whether most of the rows, which differ, have a value of their own in one column."""
-    return not issparse(Z) and any(len(np.unique(z)) >= _MIN_OWN * len(z) for z in Z.T)
+def _entities(table: ReadTable, n_rows: int) -> Iterator[tuple[str, str, IntArray]]:
+    """Yield descriptions as `_neighbors`, and codes of identifiers, -1 where missing; or of rows.
+
+    Different rows are copies of few if most of these have a value of their own in some column.
+    """
+    for j, column in enumerate(table.reader.columns_ or []):
+        name = column.name
+        is_entity = is_identifier_name(name) or _ENTITY.fullmatch(name.lower())
+        if is_entity and column.kind.name != "drop":
+            (cells,) = read_columns(table.X, {j: name})
+            measured = isinstance(cells, Numbers) and (cells.values % 1 > 0).any()
+            codes = as_levels(cells).codes[:n_rows]
+            if not measured and codes.max() >= _MIN_IDENTIFIERS - 1:
+                advice = f"have other values of it: then pass groups={name!r} to fit"
+                yield f"of the same {name!r}", advice, codes
+    hashes = table.hashes[:n_rows]
+    different, first, codes = np.unique(hashes, return_index=True, return_inverse=True)
+    if len(different) <= _MAX_DIFFERENT * n_rows and any(
+        max(len(np.unique(z)) for z in outputs[first].T) >= _MIN_OWN * len(first)
+        for _, outputs in _outputs(table)
+        if outputs.size
+    ):
+        advice = "are no copies: then pass each once, and the number of copies as sample_weight"
+        yield "with the same cells", advice, codes
 
 
-def _outputs(table: ReadTable, Z: FloatArray) -> list[FloatArray]:
-    """Split a matrix of outputs into those of each column of the table; none if it is sparse."""
-    columns = table.reader.columns_ or []
-    ends = np.cumsum([int(column.keep.sum()) for column in columns])
-    return np.split(Z, ends, axis=1)[:-1] if columns else []
+def _outputs(table: ReadTable) -> Iterator[tuple[ColumnReader, FloatArray]]:
+    """Yield the columns of a table with their outputs."""
+    start = 0
+    for column in table.reader.columns_ or []:
+        stop = start + int(column.keep.sum())
+        yield column, table.Z[:, start:stop]
+        start = stop
 
 
-def warn_of_telling_columns(table: ReadTable) -> None:
-    """Warn of columns that tell a class alone, as those do that follow from it."""
+def warn_of_telling_columns(table: ReadTable, target: str | None = None) -> None:
+    """Warn of columns that tell a class alone, or have the name of the target."""
     n_rows = min(len(table.y), _MAX_CELLS // table.Z.shape[1])
-    if n_rows < _MIN_ROWS or issparse(table.Z):
-        return
     rows = np.linspace(0, len(table.y) - 1, n_rows).astype(int)
-    Z = np.nan_to_num(table.Z[rows], nan=np.inf)
-    ascending = np.sort(Z, axis=0)
-    repeat = (ascending[_ROWS_PER_VALUE:] == ascending[:-_ROWS_PER_VALUE]).any(axis=0)
     is_class = (table.y[rows, None] == np.arange(len(table.classes))).astype(float)
-    blocks = zip(_outputs(table, Z), _outputs(table, repeat[None]), strict=True)
-    told = [j for j, (z, repeats) in enumerate(blocks) if np.any(repeats) and _tells(z, is_class)]
+    told = {
+        j: column.name
+        for j, (column, outputs) in enumerate(_outputs(table))
+        if outputs.size
+        and (column.name == target or (n_rows >= _MIN_ROWS and _tells(outputs[rows], is_class)))
+    }
     if told:
-        names = [table.reader.columns_[j].name for j in told]  # type: ignore[index]
-        key = repr(names[0]) if column_names(table.X) is not None else told[0]
+        key = repr(min(told.values())) if column_names(table.X) is not None else min(told)
         warn(
-            f"A class is told by the column {', '.join(map(repr, names))} alone, in nearly all "
-            "rows. If a column follows from the class, or is not known before it, the scores are "
-            f"too high for new rows: leave it out, by column_kinds={{{key}: 'drop'}}.",
+            f"The column {', '.join(map(repr, told.values()))} tells a class of y alone in nearly "
+            "all rows, or has its name. If it follows from the class, or is not known before it, "
+            f"scores are too high for new rows: leave it out, by column_kinds={{{key}: 'drop'}}.",
             TargetWarning,
         )
 

@@ -40,8 +40,6 @@ from skauto.utils import (
 
 # Types of labels besides strings.
 _NUMERIC_LABELS = (bool, int, float, np.bool_, np.integer, np.floating)
-# Maximum number of doubtful labels that a warning quotes.
-_MAX_DOUBTS = 5
 METADATA = ("sample_weight", "groups", "sensitive_features")
 _HOW_TO_PASS = {
     "sample_weight": "sklearn.utils.class_weight.compute_sample_weight makes weights of classes",
@@ -273,13 +271,13 @@ def _read_target(y: Any) -> NDArray[Any]:
 
 def _warn_of_labels(classes: NDArray[Any]) -> None:
     """Warn of strings that mean a missing class, or that differ only by case and spaces."""
-    texts = [str(label) for label in classes if isinstance(label, str)]
-    same = [group for group in spellings(texts) if len(group) > 1]
-    doubts = [f"{' and '.join(map(repr, group))} differ only by case or spaces" for group in same]
+    texts = [label for label in classes.tolist() if isinstance(label, str)]
+    same = [" and ".join(map(repr, group)) for group in spellings(texts) if len(group) > 1]
+    doubts = [f"{labels} differ only by case or spaces" for labels in same]
     doubts += [f"{text!r} means a missing value" for text in texts if text in CSV_NULLS]
     if doubts:
         warn(
-            f"Labels of y are classes of their own, though {'; '.join(doubts[:_MAX_DOUBTS])}. "
+            f"Labels of y are classes of their own, though {'; '.join(doubts[:5])}. "
             "Give each class one label, and drop the rows without a class.",
             TargetWarning,
         )

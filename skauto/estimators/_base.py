@@ -316,7 +316,7 @@ class BaseAutoClassifier(
         reader.set_output(transform="default")
         table = read_training_data(X, y, metadata, reader)
         _check_that_columns_are_not(y, X, table.reader)
-        warn_of_telling_columns(table)
+        warn_of_telling_columns(table, name_of_classes(y))
         return table
 
     def _replace_last_fit(self, last: LastSearch | None, plan: Plan) -> None:

@@ -99,12 +99,18 @@ def test_a_column_that_follows_from_the_class(rng, name, n_classes):
     X = pd.DataFrame({"x": x, name: leaks(rng, y)[name]})
     y = np.where((y == 0) & (x > 0), n_classes - 1, y) if n_classes > 2 else y
     [text] = told(X, y, warn_of_telling_columns)
-    assert f"told by the column {name!r} alone" in text
+    assert f"column {name!r} tells a class of y alone" in text
     assert f"column_kinds={{{name!r}: 'drop'}}" in text
     assert told(X, rng.permutation(y), warn_of_telling_columns) == []
     assert told(X[:90], y[:90], warn_of_telling_columns) == []
     with pytest.warns(TargetWarning):
         AutoClassifier(max_evals=1, cv=2, random_state=0).fit(X, y)
+
+
+def test_a_column_from_which_the_class_was_made(rng):
+    X = pd.DataFrame({"price": rng.exponential(9, 200), "x": rng.normal(size=200)})
+    with pytest.warns(TargetWarning, match="column 'price' tells a class of y alone .*its name"):
+        AutoClassifier(max_evals=1, cv=2, random_state=0).fit(X, X["price"] > 5)
 
 
 def test_fit_warns_unless_the_splits_are_chosen(runs):
