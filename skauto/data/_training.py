@@ -14,7 +14,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length
 
 from skauto.data._facts import DataFacts
-from skauto.data._notations import CSV_NULLS, spellings
 from skauto.data._reader import TableReader
 from skauto.data._splits import Split
 from skauto.data._table import (
@@ -25,7 +24,6 @@ from skauto.data._table import (
     names_or_numbers,
     unmasked,
 )
-from skauto.exceptions import TargetWarning
 from skauto.utils import (
     BoolArray,
     FloatArray,
@@ -208,7 +206,6 @@ def read_training_data(
             if passed[name] is not None:
                 passed[name] = take_rows(passed[name], rows)
     classes, codes = np.unique(y, return_inverse=True)
-    _warn_of_labels(classes)
     if len(classes) < 2:
         got = f"the single class {classes[0]!s}" if len(classes) else "no row"
         where = "" if kept is None else " in the rows whose sample_weight is not 0"
@@ -267,20 +264,6 @@ def _read_target(y: Any) -> NDArray[Any]:
     for warning in caught:  # of scikit-learn, with the line of this module
         warn(warning.message)
     return y
-
-
-def _warn_of_labels(classes: NDArray[Any]) -> None:
-    """Warn of strings that mean a missing class, or that differ only by case and spaces."""
-    texts = [label for label in classes.tolist() if isinstance(label, str)]
-    same = [" and ".join(map(repr, group)) for group in spellings(texts) if len(group) > 1]
-    doubts = [f"{labels} differ only by case or spaces" for labels in same]
-    doubts += [f"{text!r} means a missing value" for text in texts if text in CSV_NULLS]
-    if doubts:
-        warn(
-            f"Labels of y are classes of their own, though {'; '.join(doubts[:5])}. "
-            "Give each class one label, and drop the rows without a class.",
-            TargetWarning,
-        )
 
 
 def plain_labels(y: Any) -> Any:

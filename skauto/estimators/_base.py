@@ -16,9 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from skauto import export
 from skauto.data import TableReader
-from skauto.data._dependence import warn_of_telling_columns
+from skauto.data._dependence import check_target
 from skauto.data._reader import kinds_as_dict
-from skauto.data._table import as_table, column_names, column_of, names_or_numbers
+from skauto.data._table import as_table, names_or_numbers
 from skauto.data._training import ReadTable, plain_labels, read_training_data
 from skauto.display._predictions import name_of_classes
 from skauto.display._progress import start_progress
@@ -315,8 +315,7 @@ class BaseAutoClassifier(
         reader = TableReader(kinds, self.time_limit, text_scores=random_folds)
         reader.set_output(transform="default")
         table = read_training_data(X, y, metadata, reader)
-        _check_that_columns_are_not(y, X, table.reader)
-        warn_of_telling_columns(table, name_of_classes(y))
+        check_target(table, name_of_classes(y))
         return table
 
     def _replace_last_fit(self, last: LastSearch | None, plan: Plan) -> None:
@@ -365,17 +364,3 @@ class BaseAutoClassifier(
         self._before = self._point = None  # of an operating point
         if model.best is not None:
             self.best_estimator_ = model.best.pipelines[0]
-
-
-def _check_that_columns_are_not(y: Any, X: Any, reader: TableReader) -> None:
-    """Refuse a table that holds the classes in a column of their name, which is not dropped."""
-    name = name_of_classes(y)
-    read = [column for column in reader.columns_ or [] if column.name == name]
-    if name is None or column_names(X) is None or not read or read[0].kind.name == "drop":
-        return
-    if np.array_equal(np.asarray(column_of(X, name)), np.asarray(y).ravel()):
-        raise ValueError(
-            f"X must not hold the class of each row. Its column {name!r} is y; leave it out, for "
-            f"instance by X.drop(columns={name!r}) in pandas, or by column_kinds={{{name!r}: "
-            "'drop'}."
-        )

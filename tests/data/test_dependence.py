@@ -8,7 +8,7 @@ import pytest
 
 from skauto import AutoClassifier
 from skauto.data import TableReader, TimeSplit
-from skauto.data._dependence import warn_of_dependent_rows, warn_of_telling_columns
+from skauto.data._dependence import check_target, warn_of_dependent_rows
 from skauto.data._training import read_training_data
 from skauto.exceptions import DependentRowsWarning, TargetWarning
 
@@ -98,18 +98,41 @@ def test_a_column_that_follows_from_the_class(rng, name, n_classes):
     y, x = rng.integers(0, 2, 500), rng.normal(size=500)
     X = pd.DataFrame({"x": x, name: leaks(rng, y)[name]})
     y = np.where((y == 0) & (x > 0), n_classes - 1, y) if n_classes > 2 else y
-    [text] = told(X, y, warn_of_telling_columns)
-    assert f"column {name!r} tells a class of y alone" in text
+    [text] = told(X, y, check_target)
+    assert f"column {name!r} tells a class alone" in text
     assert f"column_kinds={{{name!r}: 'drop'}}" in text
-    assert told(X, rng.permutation(y), warn_of_telling_columns) == []
-    assert told(X[:90], y[:90], warn_of_telling_columns) == []
+    assert told(X, rng.permutation(y), check_target) == []
+    assert told(X[:90], y[:90], check_target) == []
     with pytest.warns(TargetWarning):
         AutoClassifier(max_evals=1, cv=2, random_state=0).fit(X, y)
 
 
+@pytest.mark.parametrize(
+    ("labels", "doubt"),
+    [
+        (["no", "no ", "yes"], "the labels 'no' and 'no ' differ only by case or spaces"),
+        (["No", "no", "yes"], "the labels 'No' and 'no' differ"),
+        (["nan", "no", "yes"], "the label 'nan' means a missing class"),
+        (["", "no", "yes"], "the label '' means a missing class"),
+    ],
+)
+def test_labels_that_are_one_class_or_none(rng, labels, doubt):
+    y = np.array(labels, dtype=object)[rng.integers(0, 3, 90)]
+    [text] = told(rng.normal(size=(90, 2)), y, check_target)
+    assert doubt in text
+
+
+@pytest.mark.parametrize("labels", [["+", "-", "?"], ["a", "a b", "ab"], [0, 1, 2]])
+def test_different_labels_need_no_warning(rng, labels):
+    X, y = rng.normal(size=(90, 2)), np.array(labels)[rng.integers(0, 3, 90)]
+    assert told(X, y, check_target) == []
+
+
 def test_a_column_from_which_the_class_was_made(rng):
     X = pd.DataFrame({"price": rng.exponential(9, 200), "x": rng.normal(size=200)})
-    with pytest.warns(TargetWarning, match="column 'price' tells a class of y alone .*its name"):
+    with pytest.warns(
+        TargetWarning, match="column 'price' tells a class alone or has the name of y"
+    ):
         AutoClassifier(max_evals=1, cv=2, random_state=0).fit(X, X["price"] > 5)
 
 

@@ -11,7 +11,6 @@ from scipy import sparse
 from skauto import AutoClassifier
 from skauto.data import TableReader
 from skauto.data._training import read_training_data
-from skauto.exceptions import TargetWarning
 
 X = np.arange(90.0)[:, None]
 THIRDS = np.arange(90) // 30
@@ -97,27 +96,6 @@ def test_warnings_about_labels_name_the_line_of_the_caller():
         with pytest.warns(UserWarning, match="column-vector|unique classes") as caught:
             classes_of(y)
         assert {Path(warning.filename).name for warning in caught} == {"test_training.py"}
-
-
-@pytest.mark.parametrize(
-    ("labels", "doubt"),
-    [
-        (["no", "no ", "yes"], "'no' and 'no ' differ only by case or spaces"),
-        (["No", "no", "yes"], "'No' and 'no' differ"),
-        (["nan", "no", "yes"], "'nan' means a missing value"),
-        (["", "no", "yes"], "'' means a missing value"),
-    ],
-)
-def test_labels_that_are_one_class_or_none_are_told(labels, doubt):
-    with pytest.warns(TargetWarning, match=doubt) as told:
-        assert classes_of(np.array(labels, dtype=object)[THIRDS]).tolist() == sorted(labels)
-    assert told[0].filename == __file__
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("labels", [["+", "-", "?"], ["a", "a b", "ab"], [0, 1, 2]])
-def test_different_labels_need_no_warning(labels):
-    assert set(classes_of(np.array(labels)[THIRDS]).tolist()) == set(labels)
 
 
 def test_the_name_of_a_column_is_no_target():
