@@ -95,16 +95,14 @@ def _without_short_parts(
     """Join parts of less than half of `n_rows`, where a few unreadable cells would be most."""
     import pandas as pd
 
-    held: pd.DataFrame | None = None
+    held: list[pd.DataFrame] = []
     for frame in frames:
-        if held is not None and 2 * min(len(held), len(frame)) < n_rows:
-            held = pd.concat([held, frame], ignore_index=True)
-            continue
-        if held is not None:
-            yield held
-        held = frame
-    if held is not None:
-        yield held
+        if held and 2 * min(sum(map(len, held)), len(frame)) >= n_rows:
+            yield pd.concat(held, ignore_index=True)
+            held = []
+        held.append(frame)
+    if held:
+        yield pd.concat(held, ignore_index=True)
 
 
 def write_table(frame: "pd.DataFrame", path: Path | None) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from skauto import export
@@ -297,9 +298,7 @@ class BaseAutoClassifier(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.categorical = True
+        tags.input_tags = get_tags(TableReader()).input_tags
         return tags
 
     # --- the parts of fit, in the order of their use

@@ -31,13 +31,7 @@ from skauto.exceptions import (
 from skauto.history import History, Trial
 from skauto.space import Configuration, SearchSpace
 from skauto.strategies import Strategy, get_strategy
-from skauto.utils import (
-    Interval,
-    StrOptions,
-    explain_keywords,
-    fit_context,
-    warn,
-)
+from skauto.utils import Interval, StrOptions, explain_keywords, fit_context, warn
 
 if TYPE_CHECKING:
     import pandas as pd

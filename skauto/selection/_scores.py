@@ -8,13 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import (
-    check_scoring,
-    get_scorer,
-    get_scorer_names,
-    make_scorer,
-    roc_auc_score,
-)
+from sklearn.metrics import check_scoring, get_scorer, get_scorer_names, make_scorer, roc_auc_score
 
 from skauto.utils import (
     FloatArray,
