@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from skauto import export
 from skauto.data import TableReader
-from skauto.data._dependence import check_target
 from skauto.data._reader import kinds_as_dict
 from skauto.data._table import as_table, names_or_numbers
 from skauto.data._training import ReadTable, plain_labels, read_training_data
@@ -26,6 +25,7 @@ from skauto.display._progress import start_progress
 from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._cross_fit import shown_predictions
 from skauto.ensemble._model import BuiltEnsemble
+from skauto.estimators._doubts import check_target
 from skauto.estimators._failures import report_failed_refits, report_failures
 from skauto.estimators._keywords import ADVICE, FIT_ADVICE
 from skauto.estimators._observer import Observer

@@ -8,8 +8,8 @@ import pytest
 
 from skauto import AutoClassifier
 from skauto.data import TableReader, TimeSplit
-from skauto.data._dependence import check_target, warn_of_dependent_rows
 from skauto.data._training import read_training_data
+from skauto.estimators._doubts import check_target, warn_of_dependent_rows
 from skauto.exceptions import DependentRowsWarning, TargetWarning
 
 

@@ -1,4 +1,4 @@
-"""Rows that share their class because they belong together, and columns that follow from it."""
+"""What `fit` doubts: rows that belong together, columns that follow from the class, and labels."""
 
 import re
 from collections.abc import Iterator
