@@ -117,6 +117,7 @@ def check_target(table: ReadTable, target: str | None = None) -> None:
     Such columns tell a class alone, or have the name of the target. Such labels mean a missing
     class, or differ only by case and spaces.
     """
+    target = target if target in (column_names(table.X) or []) else None
     n_rows = min(len(table.y), _MAX_CELLS // table.Z.shape[1])
     rows = np.linspace(0, len(table.y) - 1, n_rows).astype(int)
     told = [
@@ -127,7 +128,7 @@ def check_target(table: ReadTable, target: str | None = None) -> None:
             column.name == target or (n_rows >= _MIN_ROWS and _tells(outputs[rows], table.y[rows]))
         )
     ]
-    same = target is not None and target in told and column_of(table.X, target)
+    same = target in told and column_of(table.X, str(target))
     if np.array_equal(np.asarray(same), table.classes[table.y]):
         raise ValueError(
             f"X must not hold the class of each row. Its column {target!r} is y; leave it out, "

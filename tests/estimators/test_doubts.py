@@ -1,6 +1,7 @@
 """Rows that belong together and columns that follow from the class are told, others are not."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -134,6 +135,7 @@ def test_a_column_from_which_the_class_was_made(rng):
         TargetWarning, match="column 'price' tells a class alone or has the name of y"
     ):
         AutoClassifier(max_evals=1, cv=2, random_state=0).fit(X, X["price"] > 5)
+    assert told(X.to_numpy(), X["price"] > 5, partial(check_target, target="x0")) == []
 
 
 def test_fit_warns_unless_the_splits_are_chosen(runs):
