@@ -118,8 +118,9 @@ def choose_decision(
 def gains_by_offsets(loss: Loss, y: IntArray, n_classes: int) -> bool:
     """Return whether class offsets can lower a loss, given the true class codes y.
 
-    They cannot lower the error rate, for which the most probable class is optimal; precision or
-    recall of a single class, for which a constant label is; and losses of probabilities.
+    They cannot lower the error rate, because the most probable class is optimal, nor losses of
+    probabilities. For precision and recall of a single class a constant label is optimal, so these
+    are excluded.
     """
     if isinstance(loss, ScorerLoss):
         return loss.reads_labels(y, n_classes)
