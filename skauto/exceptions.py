@@ -12,6 +12,7 @@ __all__ = [
     "NoBetterThanGuessingWarning",
     "RowsOfFitWarning",
     "SmallGroupWarning",
+    "TargetWarning",
     "TrialFailedWarning",
     "UnreadableCellsWarning",
 ]
@@ -55,6 +56,10 @@ class RowsOfFitWarning(UserWarning):
 
 class SmallGroupWarning(UserWarning):
     """Some sensitive groups have too few rows to measure a constraint on them."""
+
+
+class TargetWarning(UserWarning):
+    """The classes are doubtful, or a column tells them; the message says what to check."""
 
 
 class TrialFailedWarning(UserWarning):

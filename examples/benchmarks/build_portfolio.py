@@ -19,12 +19,13 @@ from pathlib import Path
 
 import numpy as np
 from _common import load, make_parser, make_worker, names, read_index, require_data
+from _fit_seconds import fit_coefficients
 
 from skauto.data import DataFacts, TableReader, make_splits
 from skauto.data._training import read_training_data
 from skauto.evaluation import FoldTask
 from skauto.metalearning import FitTimeModel, adapt_configuration
-from skauto.metalearning._fit_times import fit_coefficients, load_order, table_kind
+from skauto.metalearning._fit_times import load_order, table_kind
 from skauto.metalearning._warm_start import COST_EXPONENT
 from skauto.selection import LogLoss, greedy_selection
 from skauto.space import Configuration, get_space

@@ -29,7 +29,7 @@ from skauto.cli._messages import (
 )
 from skauto.cli._tables import format_of, read_parts, read_table, write_table
 from skauto.data._training import plain_labels
-from skauto.display._base import score_name
+from skauto.display._base import columns_read, score_name
 from skauto.display._words import count, describe_pipeline
 from skauto.estimators import AutoClassifier
 
@@ -225,19 +225,20 @@ def _text_columns(table: "pd.DataFrame") -> list[str]:
 def _known_columns(
     table: "pd.DataFrame", estimator: Any, summary: Mapping[str, Any], *, tell: bool = True
 ) -> "pd.DataFrame":
-    """Columns of the model, in its order; an error if some are missing."""
+    """Columns of the model, in its order; an error if some that it reads are missing."""
     names = list(estimator.feature_names_in_)
-    missing = [name for name in names if name not in table.columns]
+    read = [names[j] for j in columns_read(estimator.reader_)]
+    missing = [name for name in read if name not in table.columns]
     if missing:
         raise CommandError(
-            f"The table must hold the {len(names)} columns of the model. Got none named "
+            f"The table must hold the {len(read)} columns that the model reads. Got none named "
             f"{listed(missing)}; the columns are {listed(table.columns)}."
         )
     known = {*names, *summary["dropped"], summary["target"]}
     unknown = [name for name in table.columns if name not in known]
     if unknown and tell:
         note(f"Columns that the model does not know are not used: {listed(unknown)}.")
-    return table[names]
+    return table.reindex(columns=names)
 
 
 def _write_report(estimator: Any, path: Path, X: Any, y: Any = None) -> str:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from skauto.cli._messages import CommandError, listed, note
 
 if TYPE_CHECKING:
@@ -93,16 +95,14 @@ def _without_short_parts(
     """Join parts of less than half of `n_rows`, where a few unreadable cells would be most."""
     import pandas as pd
 
-    held: pd.DataFrame | None = None
+    held: list[pd.DataFrame] = []
     for frame in frames:
-        if held is not None and 2 * min(len(held), len(frame)) < n_rows:
-            held = pd.concat([held, frame], ignore_index=True)
-            continue
-        if held is not None:
-            yield held
-        held = frame
-    if held is not None:
-        yield held
+        if held and 2 * min(sum(map(len, held)), len(frame)) >= n_rows:
+            yield pd.concat(held, ignore_index=True)
+            held = []
+        held.append(frame)
+    if held:
+        yield pd.concat(held, ignore_index=True)
 
 
 def write_table(frame: "pd.DataFrame", path: Path | None) -> None:
@@ -145,8 +145,14 @@ def _missing_package(path: Path, error: ImportError) -> CommandError:
 
 
 def _check_names(path: Path, names: Iterable[str]) -> None:
-    """Raise an error if two columns have the same name; empty names do not count."""
-    twice = [name for name, n in Counter(names).items() if name and n > 1]
+    """Raise an error if two columns have the same name, or most have none."""
+    uses = Counter(names)
+    if 2 * uses[""] > uses.total():
+        raise CommandError(
+            f"The first row of {str(path)!r} must hold the names of the columns. Got no name of "
+            f"{uses['']} of {uses.total()} columns; remove lines above the names."
+        )
+    twice = [name for name, n in uses.items() if name and n > 1]
     if twice:
         raise CommandError(
             f"The columns of {str(path)!r} must have different names. Got {listed(twice)} more "
@@ -165,11 +171,13 @@ def _read_excel(path: Path) -> "pd.DataFrame":
                 "read another one, move it to the front or save it as CSV."
             )
         header = pd.read_excel(book, sheet_name=first, header=None, nrows=1)
-        _check_names(path, header.iloc[:1].dropna(axis=1).to_numpy().ravel().astype(str))
+        _check_names(path, header.astype(object).fillna("").to_numpy().ravel().astype(str))
         return pd.read_excel(book, sheet_name=first)
 
 
 def _read_text(path: Path, types: dict[str, type], n_rows: int | None) -> Iterator["pd.DataFrame"]:
+    import pandas as pd
+
     encoding, sample = _beginning(path)
     if not sample.strip():
         raise CommandError(f"{str(path)!r} is empty.")
@@ -179,15 +187,29 @@ def _read_text(path: Path, types: dict[str, type], n_rows: int | None) -> Iterat
             "save the table as UTF-8, or give the file the ending of its format."
         )
     separator, decimal = _notation(sample)
-    options: dict[str, Any] = {"sep": separator, "decimal": decimal, "dtype": types}
-    options["low_memory"] = False  # else a long column can have two types
     header, *rows = _split(sample, separator)
+    _check_names(path, header)  # pandas would rename the duplicates
+    options: dict[str, Any] = {"decimal": decimal, "dtype": types}
+    options["low_memory"], index = False, None  # else a long column can have two types
     longer = [row for row in rows if len(row) > len(header)]
     if longer and all(len(row) == len(header) + 1 and not row[-1].strip() for row in longer):
-        options["index_col"] = False  # separators at the end of rows make no column
+        index = False  # separators at the end of rows make no column
     elif longer:
         _check_row_names(path, separator, header, rows)
-    return _read_csv(path, n_rows, encoding=_checked(path, encoding), **options)
+    whole: dict[str, Any] = {
+        "sep": separator,
+        "encoding": _checked(path, encoding),
+        "index_col": index,
+    }
+    read: Any = pd.read_csv(path, chunksize=n_rows, **whole, **options)
+    for part in [read] if n_rows is None else read:
+        unnamed = part.isna() & (np.array(header) == "")
+        repeats = ((part == part.columns) | unnamed).all(axis=1)
+        if repeats.any():  # of joined files: numbers were read as strings
+            note(f"Rows of {str(path)!r} that repeat the names of the columns are left out.")
+            rest = part[~repeats].to_csv(index=False, decimal=decimal)
+            part = pd.read_csv(io.StringIO(rest), **options)
+        yield part.reset_index(drop=True)
 
 
 def _checked(path: Path, encoding: str) -> str:
@@ -202,24 +224,6 @@ def _checked(path: Path, encoding: str) -> str:
     raise CommandError(
         f"{str(path)!r} is neither UTF-8 nor Windows-1252; save the table as UTF-8."
     )
-
-
-def _read_csv(
-    path: Path, n_rows: int | None, *, sep: str, encoding: str, **options: Any
-) -> Iterator["pd.DataFrame"]:
-    """Read a CSV file in parts; an error if two columns have one name."""
-    import pandas as pd
-
-    names = pd.read_csv(
-        path, sep=sep, encoding=encoding, header=None, nrows=1, dtype=str, keep_default_na=False
-    )
-    _check_names(path, names.iloc[0])  # pandas would rename the duplicates
-    if n_rows is None:
-        parts: Iterable[pd.DataFrame] = [pd.read_csv(path, sep=sep, encoding=encoding, **options)]
-    else:
-        parts = pd.read_csv(path, sep=sep, encoding=encoding, chunksize=n_rows, **options)
-    for part in parts:
-        yield part.reset_index(drop=True)
 
 
 def _check_row_names(

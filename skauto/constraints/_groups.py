@@ -1,7 +1,6 @@
 """Fairness constraints: limits on differences between groups."""
 
 import math
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -22,7 +21,7 @@ from skauto.exceptions import SmallGroupWarning
 from skauto.model._groups import MAX_GROUPS
 from skauto.selection import LabelLoss, RateLimit, ScorerLoss, get_loss
 from skauto.selection._intervals import Answers, Truth, scores_of_rows
-from skauto.utils import BoolArray, IntArray, explain_keywords, level_of_caller
+from skauto.utils import BoolArray, IntArray, explain_keywords, warn
 
 # Number of samples of the posterior distribution of the groups' rates.
 _N_DRAWS = 2000
@@ -101,11 +100,10 @@ class GroupConstraint(Constraint):
                         "min_group_size."
                     )
                 if small:
-                    warnings.warn(
+                    warn(
                         f"{rule}. Groups that are too small to judge do not count: {shown}. Merge "
                         "groups, or lower min_group_size.",
                         SmallGroupWarning,
-                        stacklevel=level_of_caller(),
                     )
                 self._warn_of_unsure_groups({labels[g]: sizes[g] for g in sizes if g not in small})
 
@@ -184,13 +182,12 @@ class _RateDifference(GroupConstraint):
         unsure = [name for name, error in errors.items() if error > self.limit]
         if unsure:
             shown = ", ".join(f"{name!r} ({errors[name]:.2g}, {sizes[name]})" for name in unsure)
-            warnings.warn(
+            warn(
                 f"The constraint {self.key!r} has the limit {self.limit:.4g}. The standard errors "
                 f"of the rates of some groups may be larger; group (error, rows): {shown}. The "
                 "limit may be exceeded on new rows, or cost most of the accuracy. Merge groups, "
                 "raise min_group_size so that these do not count, or set a wider limit.",
                 SmallGroupWarning,
-                stacklevel=level_of_caller(),
             )
 
     def measure(self, evidence: Evidence) -> float:

@@ -1,7 +1,6 @@
 """What `fit` learned of the notation of a column, and cells that cannot be read with it."""
 
 import re
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from skauto.data._notations import folded, is_null_word
 from skauto.data._table import Cells, Levels, as_strings, text_of
 from skauto.exceptions import UnreadableCellsWarning
-from skauto.utils import level_of_caller
+from skauto.utils import warn
 
 # Strings that a CSV reader may convert to a number or a boolean.
 _PLAIN = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*|true|false", re.IGNORECASE)
@@ -167,9 +166,8 @@ def report(problems: Sequence[Problem]) -> None:
             for name, expected, unread in problems
         ]
         new = any(unread.may_be_new for _, _, unread in problems)
-        warnings.warn(
+        warn(
             f"Cells that cannot be read as in fit are missing values{' or unknown levels' * new}: "
             f"{'; '.join(told)}.",
             UnreadableCellsWarning,
-            stacklevel=level_of_caller(),
         )

@@ -23,12 +23,7 @@ from skauto.data._kinds import (
     uses_of_tags,
 )
 from skauto.data._notations import CSV_NULLS, folded, is_null_word, spellings
-from skauto.data._numbers import (
-    FILLER_NUMBERS,
-    NumberFormat,
-    has_three_digits,
-    without_fillers,
-)
+from skauto.data._numbers import FILLER_NUMBERS, NumberFormat, has_three_digits, without_fillers
 from skauto.data._rare_levels import min_rows_of_level
 from skauto.data._table import (
     Cells,

@@ -2,7 +2,6 @@
 
 import itertools
 import numbers
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
@@ -41,7 +40,7 @@ from skauto.data._table import (
 from skauto.data._text_budget import text_widths
 from skauto.data._text_encoders import NameEncoder, TextEncoder
 from skauto.exceptions import ColumnKindWarning
-from skauto.utils import level_of_caller, single_blas_thread
+from skauto.utils import single_blas_thread, warn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -653,9 +652,8 @@ def _filled(Z: NDArray[np.float64], fill: NDArray[np.float64] | None) -> NDArray
 def _warn_of_doubts(columns: list[ColumnReader]) -> None:
     doubts = [f"column {c.name!r}: {c.kind.doubt}" for c in columns if c.kind.doubt]
     if doubts:
-        warnings.warn(
+        warn(
             f"The kinds of {len(doubts)} of {len(columns)} columns are uncertain. Set them by the "
             f"'column_kinds' parameter: {'; '.join(doubts)}.",
             ColumnKindWarning,
-            stacklevel=level_of_caller(),
         )

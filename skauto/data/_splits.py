@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import PredefinedSplit, StratifiedGroupKFold, StratifiedKFold
 
 from skauto.exceptions import RowsOfFitWarning
-from skauto.utils import BoolArray, IntArray, level_of_caller
+from skauto.utils import BoolArray, IntArray, warn
 
 # Training rows and validation rows.
 Split = tuple[IntArray, IntArray]
@@ -110,11 +110,10 @@ def _stratified(cv: Any, y: IntArray, groups: NDArray[Any] | None, seed: int) ->
     rows = np.arange(len(y))
     largest = np.unique(y, return_counts=True)[1].max()
     if largest < 2:
-        warnings.warn(
+        warn(
             "No class has two rows, so that none can be held out. The scores are those of the "
             "rows of fit, on which they are too high.",
             RowsOfFitWarning,
-            stacklevel=level_of_caller(),
         )
         return [(rows, rows)]
     if is_integer:

@@ -72,20 +72,7 @@ class TimeSplit(BaseEstimator):
             if before.size:  # else all earlier rows have the time of the first validation row
                 yield np.sort(order[before]), np.sort(order[test])
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return the number of folds.
-
-        Parameters
-        ----------
-        X, y, groups : object
-            Ignored.
-
-        Returns
-        -------
-        n_splits : int
-            The parameter of this name.
-        """
-        return self.n_splits
+    get_n_splits = TimeSeriesSplit.get_n_splits
 
     def _times(self, X: Any) -> NDArray[np.float64]:
         X = as_table(X)

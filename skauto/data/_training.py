@@ -30,9 +30,10 @@ from skauto.utils import (
     IntArray,
     check_sample_weight,
     closest,
-    level_of_caller,
     n_rows,
+    row_hashes,
     take_rows,
+    warn,
 )
 
 # Types of labels besides strings.
@@ -128,6 +129,11 @@ class ReadTable:
             n_classes=len(self.classes),
             n_one_hot=sum(n_levels) - len(n_levels),
         )
+
+    @cached_property
+    def hashes(self) -> NDArray[np.uint32]:
+        """Hashes of the rows, of the columns that `transform` gives too."""
+        return row_hashes(self.reader.without_scores(self.Z))
 
     def training_data(
         self,
@@ -256,7 +262,7 @@ def _read_target(y: Any) -> NDArray[Any]:
             )
         check_classification_targets(y)
     for warning in caught:  # of scikit-learn, with the line of this module
-        warnings.warn(warning.message, stacklevel=level_of_caller())
+        warn(warning.message)
     return y
 
 

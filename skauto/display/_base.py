@@ -10,13 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skauto.history import History, Trial
-from skauto.utils import (
-    IntArray,
-    check_installed,
-    scorer_function,
-    scorer_is_loss,
-    scorer_options,
-)
+from skauto.utils import IntArray, check_installed, scorer_function, scorer_is_loss, scorer_options
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,7 @@ from sklearn.utils import check_consistent_length, check_random_state, column_or
 from skauto.data._table import column_names
 from skauto.exceptions import RowsOfFitWarning, UnreadableCellsWarning
 from skauto.selection._intervals import Answers, Truth
-from skauto.utils import FloatArray, IntArray, level_of_caller, n_rows, row_hashes, take_rows
+from skauto.utils import FloatArray, IntArray, n_rows, row_hashes, take_rows, warn
 
 # Rows that are compared with those of `fit`.
 _MAX_COMPARED = 1_000
@@ -110,10 +110,9 @@ def are_rows_of_fit(estimator: Any, X: Any, consequence: str) -> bool:
     share = np.isin(row_hashes(Z), rows).mean()
     if share - by_chance <= (1.0 - by_chance) / 2.0:
         return False
-    warnings.warn(
+    warn(
         f"The rows given are rows of fit, {share:.0%} of them. {consequence} Give rows that fit "
         "has not seen.",
         RowsOfFitWarning,
-        stacklevel=level_of_caller(),
     )
     return True

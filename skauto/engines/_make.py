@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +11,7 @@ import sklearn
 from skauto.engines._base import Engine, Outcome, Task, call, task_context
 from skauto.engines._joblib import JoblibEngine, chosen_backend, in_parallel_call
 from skauto.engines._processes import ProcessEngine
-from skauto.utils import level_of_caller
+from skauto.utils import warn
 
 
 class SerialEngine(Engine):
@@ -111,7 +110,7 @@ def _n_local_workers(n_jobs: int | None) -> int:
 
 
 def _warn_of_limits(what: str, where: str) -> None:
-    warnings.warn(f"{what} cannot be enforced {where}.", UserWarning, stacklevel=level_of_caller())
+    warn(f"{what} cannot be enforced {where}.")
 
 
 def _check_main_guard() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, Self
@@ -13,18 +12,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from skauto import export
 from skauto.data import TableReader
 from skauto.data._reader import kinds_as_dict
-from skauto.data._table import as_table, column_names, column_of, names_or_numbers
+from skauto.data._table import as_table, names_or_numbers
 from skauto.data._training import ReadTable, plain_labels, read_training_data
 from skauto.display._predictions import name_of_classes
 from skauto.display._progress import start_progress
 from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._cross_fit import shown_predictions
 from skauto.ensemble._model import BuiltEnsemble
+from skauto.estimators._doubts import check_target
 from skauto.estimators._failures import report_failed_refits, report_failures
 from skauto.estimators._keywords import ADVICE, FIT_ADVICE
 from skauto.estimators._observer import Observer
@@ -46,8 +47,7 @@ from skauto.utils import (
     StrOptions,
     explain_keywords,
     fit_context,
-    level_of_caller,
-    row_hashes,
+    warn,
 )
 
 # Trials without gain that end a search without columns, which all give the class frequencies.
@@ -298,9 +298,7 @@ class BaseAutoClassifier(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.categorical = True
+        tags.input_tags = get_tags(TableReader()).input_tags
         return tags
 
     # --- the parts of fit, in the order of their use
@@ -317,7 +315,7 @@ class BaseAutoClassifier(
         reader = TableReader(kinds, *limits, text_scores=random_folds)
         reader.set_output(transform="default")
         table = read_training_data(X, y, metadata, reader)
-        _check_that_columns_are_not(y, X, table.reader)
+        check_target(table, name_of_classes(y))
         return table
 
     def _replace_last_fit(self, last: LastSearch | None, plan: Plan) -> None:
@@ -336,7 +334,7 @@ class BaseAutoClassifier(
         self.classes_ = table.classes
         self.n_splits_ = len(worker.data.splits)
         self._kept_rows = table.kept
-        self._row_hashes = row_hashes(table.reader.without_scores(table.Z))
+        self._row_hashes = table.hashes
         self.scorer_ = next(iter(worker.scorers.values()))
         if plan.neighbors is not None:
             self.neighbors_ = plan.neighbors
@@ -356,11 +354,7 @@ class BaseAutoClassifier(
             cause, advice = f"The budget was too short: {done} in time", "give a longer time_limit"
             if self.interrupted_ and not finished:
                 cause, advice = f"The search was interrupted: {done}", "fit again"
-            warnings.warn(
-                f"{cause}. A small decision tree predicts; {advice}.",
-                BudgetWarning,
-                stacklevel=level_of_caller(),
-            )
+            warn(f"{cause}. A small decision tree predicts; {advice}.", BudgetWarning)
         report_failed_refits(model.refit_errors, fallback=model.fallback)
         self._refit_errors = model.refit_errors
         self.ensemble_ = model.ensemble
@@ -370,17 +364,3 @@ class BaseAutoClassifier(
         self._before = self._point = None  # of an operating point
         if model.best is not None:
             self.best_estimator_ = model.best.pipelines[0]
-
-
-def _check_that_columns_are_not(y: Any, X: Any, reader: TableReader) -> None:
-    """Refuse a table that holds the classes in a column of their name, which is not dropped."""
-    name = name_of_classes(y)
-    read = [column for column in reader.columns_ or [] if column.name == name]
-    if name is None or column_names(X) is None or not read or read[0].kind.name == "drop":
-        return
-    if np.array_equal(np.asarray(column_of(X, name)), np.asarray(y).ravel()):
-        raise ValueError(
-            f"X must not hold the class of each row. Its column {name!r} is y; leave it out, for "
-            f"instance by X.drop(columns={name!r}) in pandas, or by column_kinds={{{name!r}: "
-            "'drop'}."
-        )

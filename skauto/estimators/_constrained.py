@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
@@ -32,13 +31,7 @@ from skauto.exceptions import (
 from skauto.history import History, Trial
 from skauto.space import Configuration, SearchSpace
 from skauto.strategies import Strategy, get_strategy
-from skauto.utils import (
-    Interval,
-    StrOptions,
-    explain_keywords,
-    fit_context,
-    level_of_caller,
-)
+from skauto.utils import Interval, StrOptions, explain_keywords, fit_context, warn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -393,13 +386,12 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
                 raise InfeasibleError(text)
             if model.weights:
                 text += " The model that violates the limits least is used."
-            warnings.warn(text, InfeasibleWarning, stacklevel=level_of_caller())
+            warn(text, InfeasibleWarning)
         for key, error in builder.checker.errors.items():
-            warnings.warn(
+            warn(
                 f"The constraint {key!r} could not be measured on some ensembles, which were "
                 f"refused. The first error was {error}",
                 TrialFailedWarning,
-                stacklevel=level_of_caller(),
             )
         self._warn_of_uncertain_limits(model)
         super()._set_model(builder, model, history)
@@ -429,12 +421,11 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             if m.met and m.upper > m.constraint.limit
         ]
         if uncertain:
-            warnings.warn(
+            warn(
                 "Limits are kept on the out-of-fold predictions, but the 95% bound for new rows "
                 f"is beyond them: {'; '.join(uncertain)}. More rows, above all of small groups, "
                 "make the bound narrower. safety_margin='95%' keeps the bound within the limits.",
                 UncertainLimitWarning,
-                stacklevel=level_of_caller(),
             )
 
 

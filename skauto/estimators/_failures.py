@@ -1,6 +1,5 @@
 """Warning about failed trials, or error if all trials failed."""
 
-import warnings
 from collections import Counter
 from collections.abc import Mapping
 
@@ -8,7 +7,7 @@ from skauto.display._words import INTENDED
 from skauto.exceptions import AllTrialsFailedError, TrialFailedWarning
 from skauto.history import History
 from skauto.history._trial import cause_of
-from skauto.utils import level_of_caller
+from skauto.utils import warn
 
 _N_CAUSES = 3
 
@@ -29,12 +28,11 @@ def report_failures(history: History, trial_time_limit: float | None) -> None:
             f"All {len(history)} trials failed ({_listed(counts)}). Most frequent causes:\n"
             f"{causes}\nCheck the data and the space, or fit a single pipeline to find the cause."
         )
-    warnings.warn(
+    warn(
         f"{sum(bad.values())} of {len(history)} trials gave no score ({_listed(bad)}). "
         f"Most frequent causes:\n{causes}\nAll are in leaderboard(), column 'error'."
         + (" The other trials are not affected." if counts.get("ok") else ""),
         TrialFailedWarning,
-        stacklevel=level_of_caller(),
     )
 
 
@@ -44,11 +42,10 @@ def report_failed_refits(errors: Mapping[int, str], *, fallback: bool) -> None:
         return
     causes = "\n".join(f"  trial {n}: {cause_of(text)[:300]}" for n, text in errors.items())
     instead = "a small decision tree predicts" if fallback else "others are in their place"
-    warnings.warn(
+    warn(
         f"{len(errors)} selected pipelines could not be fitted on all rows; {instead}:\n{causes}\n"
         "The errors are in leaderboard(), column 'error'.",
         TrialFailedWarning,
-        stacklevel=level_of_caller(),
     )
 
 

@@ -22,12 +22,12 @@ from skauto.constraints._checker import ConstraintChecker
 from skauto.constraints._evidence import Margin
 from skauto.constraints._smaller import SmallerVariants
 from skauto.data import make_splits
-from skauto.data._dependence import warn_of_dependent_rows
 from skauto.data._splits import Split
 from skauto.data._training import ReadTable
 from skauto.engines import Engine, make_engine
 from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._decide import DecisionChooser
+from skauto.estimators._doubts import warn_of_dependent_rows
 from skauto.estimators._initial import initial_configurations, similar_configurations
 from skauto.estimators._observer import Observer
 from skauto.estimators._options import SearchOptions

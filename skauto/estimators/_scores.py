@@ -33,7 +33,7 @@ from skauto.selection._intervals import (
     score_answers,
     score_models,
 )
-from skauto.utils import BoolArray, FloatArray, level_of_caller, scorer_function, take_rows
+from skauto.utils import BoolArray, FloatArray, scorer_function, take_rows, warn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -251,9 +251,8 @@ def _warn_of_guessing(
             f"The limits on {', '.join(map(repr, limits))} are the cause: the best pipeline "
             f"without them has {best:.4g}. Set wider limits, or give more rows."
         )
-    warnings.warn(
+    warn(
         f"The model {than_guessing(score, guess)} guessing: its out-of-fold {name} is "
         f"{score:.4g} (95% interval {low:.4g} to {high:.4g}), and {what} {guess:.4g}. {advice}",
         NoBetterThanGuessingWarning,
-        stacklevel=level_of_caller(),
     )

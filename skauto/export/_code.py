@@ -78,7 +78,7 @@ if __name__ == "__main__":
         predictions = pd.DataFrame(predict_proba(table), columns=MODEL.classes_)
         predictions.insert(0, "predicted", predict(table), allow_duplicates=True)
     except (OSError, ValueError, TypeError) as error:
-        sys.exit(f"{{path}} cannot be predicted: {{error}}")
+        sys.exit(f"{{path}} cannot be predicted as a CSV file with commas, in UTF-8: {{error}}")
     predictions.to_csv(sys.stdout, index=False)
 '''
 

@@ -10,7 +10,6 @@ import json
 import math
 import operator
 import os
-import warnings
 import zlib
 from collections.abc import Mapping
 from dataclasses import fields
@@ -30,7 +29,7 @@ from skauto.exceptions import CheckpointError, CheckpointWarning
 from skauto.history._trial import Trial
 from skauto.space import Configuration, SearchSpace
 from skauto.space._parameters import Number
-from skauto.utils import FloatArray, level_of_caller
+from skauto.utils import FloatArray, warn
 
 FORMAT = "skauto checkpoint"
 VERSION = 3
@@ -168,11 +167,10 @@ class Checkpoint:
             self._write(record)
         except OSError as exc:
             self.close()
-            warnings.warn(
+            warn(
                 f"The checkpoint {self.path} cannot be written: {exc}. The search goes on without "
                 "it; the trials that ended before are in the file.",
                 CheckpointWarning,
-                stacklevel=level_of_caller(),
             )
 
     def close(self) -> None:
@@ -211,11 +209,10 @@ class Checkpoint:
             start = self._file.tell() - len(line)
             record = _parse(line)
             if record is None and not self._file.readline():
-                warnings.warn(
+                warn(
                     f"The last line of the checkpoint {self.path} is incomplete; its {len(line)} "
                     f"bytes are dropped. {len(trials)} trials were recovered.",
                     CheckpointWarning,
-                    stacklevel=level_of_caller(),
                 )
                 self._file.truncate(start)
                 break

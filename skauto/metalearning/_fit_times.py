@@ -7,26 +7,22 @@ from importlib import resources
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import Ridge
 
 from skauto.data import DataFacts
 from skauto.space import Configuration
 from skauto.utils import FloatArray
 
-# Prior means of the exponents of rows, columns and classes, for the ridge regression.
-_PRIOR: dict[str, tuple[float, float, float]] = {
+# Usual exponents of rows, columns and classes; prior means for the regression that fits them.
+PRIOR: dict[str, tuple[float, float, float]] = {
     "svm": (1.8, 0.6, 0.8),
     "k_nearest_neighbors": (1.5, 0.8, 0.0),
     "lda": (1.0, 1.6, 0.2),
     "qda": (1.0, 1.6, 0.8),
 }
-_USUAL = (1.0, 0.7, 0.6)
-_PRIOR_STRENGTH = 4.0
+USUAL = (1.0, 0.7, 0.6)
 # Logarithm of the largest recorded number of rows in thousands. For extrapolation beyond it, the
 # exponent of the rows is at least its prior mean.
 _LOG_ROWS_RECORDED = float(np.log(10.0))
-# Timings are weighted by this power of their seconds: short fits are mostly overhead.
-_WEIGHT_EXPONENT = 0.75
 # Seconds of an unknown component on 1,000 rows and 10 columns.
 _UNKNOWN = 0.3
 # The first timing of a component changes its correction by this fraction of the error.
@@ -76,13 +72,13 @@ class FitTimeModel:
 
     def seconds(self, configuration: Configuration, facts: DataFacts) -> float:
         """Predict the processor seconds of fitting a configuration on a training set."""
-        name, inputs = _inputs(configuration, facts)
+        name, inputs = inputs_of(configuration, facts)
         log_seconds = self._prior_mean(name, inputs) + self._correction(name)
         return float(np.exp(log_seconds))
 
     def observe(self, configuration: Configuration, facts: DataFacts, seconds: float) -> None:
         """Learn from the processor seconds of a finished fit."""
-        name, inputs = _inputs(configuration, facts)
+        name, inputs = inputs_of(configuration, facts)
         error = np.log(max(seconds, 1e-4)) - self._prior_mean(name, inputs)
         self._errors.setdefault(name, []).append(float(error))
 
@@ -90,8 +86,8 @@ class FitTimeModel:
         """Log seconds by the coefficients alone."""
         coefficients = self.coefficients.get(name)
         if coefficients is None:
-            return float(np.log(_UNKNOWN) + np.dot(_USUAL, inputs[:3]))
-        usual = _PRIOR.get(name, _USUAL)[0]
+            return float(np.log(_UNKNOWN) + np.dot(USUAL, inputs[:3]))
+        usual = PRIOR.get(name, USUAL)[0]
         beyond = max(0.0, inputs[0] - _LOG_ROWS_RECORDED) * max(0.0, usual - coefficients[1])
         fitted = coefficients[0] + np.dot(coefficients[1:], inputs[: len(coefficients) - 1])
         return float(fitted + beyond)
@@ -106,28 +102,7 @@ class FitTimeModel:
         return common + weight * (float(np.mean(own)) - common)
 
 
-def fit_coefficients(
-    timings: Sequence[tuple[Configuration, DataFacts, float]],
-) -> dict[str, list[float]]:
-    """Fit the coefficients of a `FitTimeModel` to seconds, shrunk to typical exponents."""
-    rows: dict[str, list[tuple[FloatArray, float]]] = {}
-    for configuration, facts, seconds in timings:
-        name, inputs = _inputs(configuration, facts)
-        rows.setdefault(name, []).append((inputs, np.log(max(seconds, 1e-4))))
-    found = {}
-    for name, known in rows.items():
-        inputs = np.array([row for row, _ in known])
-        prior = np.zeros(inputs.shape[1])
-        prior[:3] = _PRIOR.get(name, _USUAL)
-        targets = np.array([target for _, target in known])
-        weight = np.exp(_WEIGHT_EXPONENT * targets)
-        weight *= len(weight) / weight.sum()
-        ridge = Ridge(alpha=_PRIOR_STRENGTH).fit(inputs, targets - inputs @ prior, weight)
-        found[name] = [float(ridge.intercept_), *(prior + ridge.coef_).tolist()]
-    return found
-
-
-def _inputs(configuration: Configuration, facts: DataFacts) -> tuple[str, FloatArray]:
+def inputs_of(configuration: Configuration, facts: DataFacts) -> tuple[str, FloatArray]:
     """Name of the classifier and the inputs of the linear model of its log seconds."""
     step, name = configuration.components[-1]
     values = configuration.parameters(step)

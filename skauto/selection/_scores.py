@@ -8,13 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import (
-    check_scoring,
-    get_scorer,
-    get_scorer_names,
-    make_scorer,
-    roc_auc_score,
-)
+from sklearn.metrics import check_scoring, get_scorer, get_scorer_names, make_scorer, roc_auc_score
 
 from skauto.utils import (
     FloatArray,
@@ -36,8 +30,8 @@ def scoring_for(scoring: Any, n_classes: int) -> Any:
 def find_scorer(scoring: Any, n_classes: int, rule: str) -> Callable[..., float]:
     """Return the scorer of a name, or a callable; the rule begins the error of another name."""
     scoring = scoring_for(scoring, n_classes)
-    if isinstance(scoring, str) and scoring not in get_scorer_names():
-        hint = closest(scoring, get_scorer_names())
+    if not callable(scoring) and scoring not in get_scorer_names():
+        hint = closest(str(scoring), get_scorer_names())
         hint = hint or " sklearn.metrics.get_scorer_names() lists the names."
         raise ValueError(f"{rule} Got {scoring!r} instead.{hint}")
     if isinstance(scoring, str):

@@ -1,7 +1,7 @@
 """Helpers that import nothing else from skauto."""
 
 from skauto.utils._budget import Budget
-from skauto.utils._caller import level_of_caller
+from skauto.utils._caller import warn
 from skauto.utils._compat import (
     Interval,
     OwnParameters,
@@ -47,7 +47,6 @@ __all__ = [
     "fit_context",
     "input_feature_names",
     "known_names",
-    "level_of_caller",
     "n_rows",
     "non_dominated",
     "row_hashes",
@@ -58,4 +57,5 @@ __all__ = [
     "single_blas_thread",
     "single_thread",
     "take_rows",
+    "warn",
 ]

@@ -75,6 +75,19 @@ def test_predict_takes_other_columns_and_forms(
     assert [output.err for output in outputs[:1] + outputs[2:]] == ["", "", ""]
 
 
+def test_columns_that_the_model_does_not_read_may_be_missing(
+    folder: Path, tmp_path: Path, customers: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    customers[:90].assign(shop="main").to_csv(tmp_path / "train.csv")  # with numbers of the rows
+    out = str(tmp_path / "model")
+    fit = ["fit", str(tmp_path / "train.csv"), "--target", "churn", "--out", out, *FAST]
+    assert main(fit) == 0
+    capsys.readouterr()
+    assert main(["predict", out, str(folder / "test.csv")]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 31
+    assert main(["report", out, str(folder / "test.csv")]) == 0
+
+
 def test_predict_in_parts_tells_and_answers_as_at_once(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

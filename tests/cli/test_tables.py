@@ -99,6 +99,7 @@ def test_first_sheet_is_read_with_a_note(
         ("a.csv", gzip.compress(b"a,b\n1,2\n"), "Got bytes of 0"),
         ("a.csv", b"# a comment\na,b\n1,x\n2,y\n", "remove lines above the names"),
         ("a.csv", b"a,b,a\n1,2,3\n", "Got 'a' more than once"),
+        ("a.csv", b"Orders;;\n;;\na;b;c\n1;2;3\n", "no name of 2 of 3 .*remove lines above"),
         ("a.csv.gz", b"no gzip", "cannot be read as csv.gz"),
         ("a.parquet", b"no parquet", "cannot be read as parquet"),
         ("a.xlsx", b"no workbook", "cannot be read as xlsx"),
@@ -130,6 +131,24 @@ def test_workbooks_with_two_columns_of_one_name_are_refused(tmp_path: Path) -> N
     twice.to_excel(path, index=False)
     with pytest.raises(CommandError, match="Got 'a' more than once"):
         read_table(path)
+
+
+def test_a_workbook_with_a_title_above_the_names_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    titled = pd.DataFrame([["Orders", None, None], ["a", "b", "c"], [1, 2, 3]])
+    titled.to_excel(path, index=False, header=False)
+    with pytest.raises(CommandError, match="no name of 2 of 3 columns; remove lines above"):
+        read_table(path)
+
+
+def test_rows_that_repeat_the_names_are_left_out_with_a_note(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "joined.csv"
+    path.write_text(";a;b;c\n0;1,5;x;a\n;a;b;c\n0;2,5;;007\n")
+    columns = {"Unnamed: 0": [0.0, 0.0], "a": [1.5, 2.5], "b": ["x", None], "c": ["a", "007"]}
+    pd.testing.assert_frame_equal(read_table(path, ["c"]), pd.DataFrame(columns))
+    assert "repeat the names of the columns are left out" in capsys.readouterr().err
 
 
 def test_separators_at_the_end_of_rows_make_no_column(tmp_path: Path) -> None:

@@ -44,6 +44,12 @@ def test_a_metric_in_place_of_a_scorer_is_refused_with_advice(iris):
         quick(scoring=lambda y, predicted: 1.0).fit(*iris)
 
 
+@pytest.mark.parametrize("scoring", [[3], {"auc": ["roc_auc"]}])
+def test_what_is_no_name_of_a_scorer_is_refused_in_short(iris, scoring):
+    with pytest.raises(ValueError, match="must be the name of a scikit-learn scorer, a callable"):
+        quick(scoring=scoring).fit(*iris)
+
+
 def test_a_scorer_may_call_the_score_of_what_it_gets(iris):
     clf = quick(scoring=lambda estimator, X, y: estimator.score(X, y)).fit(*iris)
     assert clf.score(*iris) == accuracy_score(iris[1], clf.predict(iris[0]))

@@ -127,9 +127,9 @@ def test_the_script_reads_a_table(tmp_path, rng, monkeypatch, capsys):
     ("arguments", "message"),
     [
         ([], "usage: python predict.py"),
-        (["none.csv"], "none.csv cannot be predicted: .*No such file"),
-        (["empty.csv"], "empty.csv cannot be predicted: No columns"),
-        (["other.csv"], "other.csv cannot be predicted: .*not found: "),
+        (["none.csv"], "as a CSV file with commas, in UTF-8: .*No such file"),
+        (["empty.csv"], "empty.csv cannot be predicted as .*: No columns"),
+        (["other.csv"], "other.csv cannot be predicted as .*: .*not found: "),
     ],
 )
 def test_mistakes_with_the_script_are_sentences(

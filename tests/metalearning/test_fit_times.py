@@ -1,13 +1,17 @@
 """Predicted seconds of fits."""
 
+import runpy
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from skauto.data import DataFacts
 from skauto.metalearning import FitTimeModel
-from skauto.metalearning._fit_times import fit_coefficients
 from skauto.space import Configuration
 
+BENCHMARKS = Path(__file__).parents[2] / "examples" / "benchmarks"
+fit_coefficients = runpy.run_path(str(BENCHMARKS / "_fit_seconds.py"))["fit_coefficients"]
 TREE = Configuration({"classifier": ("tree", {})})
 
 
