@@ -94,8 +94,8 @@ def _polynomial(graph: Graph, value: str, step: Any) -> str:
 
 def _pair_features(graph: Graph, value: str, step: Any) -> str:
     """Add ratios, differences and products; NaN where they are not finite."""
-    if len(step.crosses_):
-        raise ValueError("Crosses of categories are not supported.")
+    if step.crosses_:
+        raise ValueError("Crosses of columns are not supported.")
     if not len(step.pairs_):
         return value
     a, b = (graph.add("Gather", value, columns.copy(), axis=1) for columns in step.pairs_.T)
