@@ -141,8 +141,9 @@ class PlanMixin:
         splits = last.splits if last else self._folds(table, initial, time_model, fold_seed)
         if options.cache is not None:
             cache = stack.enter_context(self._prefix_cache(table, options.cache))
-        categories = table.reader.categorical_indices_, table.reader.n_levels_
-        pipelines = PipelineBuilder(space, *categories, search_seed, cache)
+        reader = table.reader
+        categories = reader.categorical_indices_, reader.n_levels_
+        pipelines = PipelineBuilder(space, *categories, search_seed, cache, reader.text_scores)
         n_workers = joblib.effective_n_jobs(self.n_jobs)
         facts_of_fold = replace(table.facts, n_samples=len(splits[0][0]))
         schedule = TaskSchedule(facts_of_fold, time_model, budget, n_workers)

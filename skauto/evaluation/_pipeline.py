@@ -39,7 +39,8 @@ class PipelineBuilder:
 
     The columns `categorical` of the matrix hold category codes, with `n_levels` levels each. The
     seed is the value of every ``random_state``, so that equal configurations give equal pipelines.
-    With a cache, the output of the first steps on a fold is read from it if it is known.
+    With a cache, the output of the first steps on a fold is read from it if it is known. Without
+    `random_folds`, steps do not learn what single groups of rows share.
     """
 
     space: SearchSpace
@@ -47,6 +48,7 @@ class PipelineBuilder:
     n_levels: tuple[int, ...] = ()
     seed: int = 0
     cache: PrefixCache | None = None
+    random_folds: bool = True
 
     def fit(
         self,
@@ -148,6 +150,7 @@ class PipelineBuilder:
             self.categorical,
             self.n_levels,
             weigh_classes,
+            self.random_folds,
             strengths,
             {name: (groups or {})[name] for name in strengths},
         )
@@ -223,6 +226,7 @@ class _Run:
     categorical: tuple[int, ...]
     n_levels: tuple[int, ...]
     weigh_classes: bool
+    random_folds: bool
     group_weights: dict[str, float] = field(default_factory=dict)
     groups: Groups = field(default_factory=dict)
 
@@ -266,6 +270,7 @@ class _Run:
                 n_levels=self.n_levels if self.categorical else (),
                 sparse=sparse.issparse(Z),
                 smallest_class=int(self.counts.min()),
+                random_folds=self.random_folds,
             )
             component.adapt(estimator, context)
 

@@ -44,8 +44,10 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     n_columns : int, default=7
         Maximum number of numeric columns, and of columns of codes, that are paired. 7 numeric
         columns give 63 new columns. With many classes fewer columns of codes are paired, so that
-        there are at most 64 encoded columns, or a single cross. Up to four crosses of columns of
-        any kind are added.
+        there are at most 64 encoded columns, or a single cross.
+    keys : bool, default=True
+        Whether up to four crosses of columns of any kind are searched for. They do not predict
+        rows of other persons, that is, of other groups.
     random_state : int, RandomState instance or None, default=None
         Seed of the model and of the folds of the target encoder.
 
@@ -72,6 +74,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
 
     categorical_features: Sequence[int] = ()
     n_columns: int = 7
+    keys: bool = True
     random_state: Any = None
 
     def fit(self, X: Any, y: Any) -> "PairFeatures":
@@ -92,7 +95,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         n_crossed = _n_crossed(n_classes, self.n_columns)
         self.pairs_ = _pairs([j for j in ordered if j not in codes][: self.n_columns])
         crosses = _pairs([j for j in ordered if j in codes][:n_crossed])
-        keys = _keys(X[rows], y[rows], codes, seed)
+        keys = _keys(X[rows], y[rows], codes, seed) if self.keys else []
         self.crosses_ = list(dict.fromkeys([*map(tuple, crosses.tolist()), *keys]))
         blocks = [X, self._arithmetic(X)]
         if self.crosses_:

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from skauto.evaluation import PipelineBuilder
+from skauto.space import get_space
 from skauto.space.catalog import PairFeatures
 from skauto.space.catalog._keys import find_keys, join
 
@@ -63,3 +65,14 @@ def test_pairs_encode_the_key(rng):
     assert pairs.get_feature_names_out().tolist() == ["x0", "x1", "x2", "x0 x x1"]
     encoded = pairs.transform(X[900:])[:, -1]
     assert np.mean((encoded > 0.5) == y[900:]) > 0.8
+
+
+@pytest.mark.parametrize("random_folds", [True, False])
+def test_new_groups_are_not_predicted_by_keys(rng, random_folds):
+    X, effect = people(rng, n_rows=1200)
+    space = get_space("default")
+    pairs = {"classifier": "lightgbm", "transformer": "pairs"}
+    configuration = space.default(space.default_structure(pairs))
+    builder = PipelineBuilder(space, random_folds=random_folds)
+    steps = builder.fit(configuration, X, (effect > 0).astype(int)).named_steps
+    assert bool(steps["transformer"].crosses_) == random_folds
