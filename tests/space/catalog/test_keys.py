@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from skauto.evaluation import PipelineBuilder
+from skauto import AutoClassifier
+from skauto.data import DataFacts
 from skauto.space import get_space
 from skauto.space.catalog import PairFeatures
 from skauto.space.catalog._keys import find_keys, join
@@ -67,12 +68,12 @@ def test_pairs_encode_the_key(rng):
     assert np.mean((encoded > 0.5) == y[900:]) > 0.8
 
 
-@pytest.mark.parametrize("random_folds", [True, False])
-def test_new_groups_are_not_predicted_by_keys(rng, random_folds):
-    X, effect = people(rng, n_rows=1200)
-    space = get_space("default")
-    pairs = {"classifier": "lightgbm", "transformer": "pairs"}
-    configuration = space.default(space.default_structure(pairs))
-    builder = PipelineBuilder(space, random_folds=random_folds)
-    steps = builder.fit(configuration, X, (effect > 0).astype(int)).named_steps
-    assert bool(steps["transformer"].crosses_) == random_folds
+@pytest.mark.parametrize("grouped", [False, True])
+def test_new_groups_are_not_predicted_by_keys(rng, grouped):
+    X, effect = people(rng, n_rows=800)
+    space = get_space("default").for_data(DataFacts(n_samples=800, n_features=3))
+    paired = space.default_structure({"classifier": "lightgbm", "transformer": "pairs"})
+    automl = AutoClassifier(max_evals=1, initial=[space.default(paired)], cv=2, random_state=0)
+    automl.fit(X, effect > 0, groups=effect if grouped else None)
+    (pipeline,) = automl.ensemble_.members
+    assert pipeline.named_steps["transformer"].crosses_ == ([] if grouped else [(0, 1)])
