@@ -7,8 +7,9 @@ import numpy as np
 
 from skauto.utils import FloatArray
 
-# Maximum number of columns that are joined, of columns that are tried, and of their combinations.
-_MAX_SIZE, _MAX_COLUMNS, _MAX_CANDIDATES = 3, 20, 300
+# Maximum number of columns that are joined, of columns that are tried, of their combinations, and
+# of the residuals that these read.
+_MAX_SIZE, _MAX_COLUMNS, _MAX_CANDIDATES, _MAX_READ = 3, 20, 300, 1_000_000
 # Maximum mean number of rows that share a key, if the columns were independent.
 _MAX_SHARED = 50
 # Minimum correlation of the residuals of such rows, in standard errors.
@@ -51,7 +52,8 @@ def find_keys(X: FloatArray, residuals: FloatArray, n_keys: int) -> list[tuple[i
     list of tuple of int
         The columns of each key; empty if no correlation exceeds five standard errors.
     """
-    joined = {columns: join(X, columns) for columns in _candidates(X)}
+    n_candidates = min(_MAX_CANDIDATES, _MAX_READ // residuals.size)
+    joined = {columns: join(X, columns) for columns in _candidates(X, n_candidates)}
     found: list[tuple[int, ...]] = []
     while len(found) < n_keys:
         errors = {columns: _correlation(key, residuals) for columns, key in joined.items()}
@@ -66,14 +68,14 @@ def find_keys(X: FloatArray, residuals: FloatArray, n_keys: int) -> list[tuple[i
     return found
 
 
-def _candidates(X: FloatArray) -> list[tuple[int, ...]]:
+def _candidates(X: FloatArray, n_candidates: int) -> list[tuple[int, ...]]:
     """Combinations of the columns of most values whose rows can be few, the small ones first."""
     n_values = np.array([len(np.unique(x)) for x in X.T])
     columns = [j for j in np.argsort(-n_values, kind="stable").tolist() if n_values[j] > 1]
     sizes = range(1, _MAX_SIZE + 1)
     every = (sorted(c) for size in sizes for c in combinations(columns[:_MAX_COLUMNS], size))
     fine = (c for c in every if np.prod(n_values[c], dtype=float) >= len(X) / _MAX_SHARED)
-    return [tuple(columns) for columns in islice(fine, _MAX_CANDIDATES)]
+    return [tuple(columns) for columns in islice(fine, n_candidates)]
 
 
 def _correlation(key: FloatArray, residuals: FloatArray) -> float:
