@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 import warnings
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from latex2mathml.converter import convert
 from sklearn.datasets import load_breast_cancer
 
 import skauto
+
+sys.path.append(str(Path(__file__).parent))
+from import_figure import draw_imports
 
 project = "skauto"
 author = "skauto developers"
@@ -102,6 +106,13 @@ def write_report(app):
     clf.fit(X[::2], y[::2]).save_report(path, X=X[1::2], y=y[1::2])
 
 
+def draw_figure(app):
+    """Draw the figure of the page on the architecture."""
+    target = Path(__file__).parent / "generated" / "imports.svg"
+    target.parent.mkdir(exist_ok=True)
+    draw_imports(target)
+
+
 def write_math(translator, node):
     """Write a formula as MathML, which browsers draw without scripts."""
     if isinstance(node, nodes.math_block):
@@ -115,5 +126,6 @@ def write_math(translator, node):
 def setup(app):
     app.add_html_math_renderer("mathml", (write_math, None), (write_math, None))
     app.connect("builder-inited", write_report)
+    app.connect("builder-inited", draw_figure)
     app.connect("autodoc-skip-member", skip_foreign)
     app.connect("autodoc-process-docstring", list_components)

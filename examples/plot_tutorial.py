@@ -54,12 +54,10 @@ X_train.head()
 from sklearn.metrics import f1_score, make_scorer
 
 from skauto import AutoClassifier
-from skauto.callbacks import SearchProgress
 
-clf = AutoClassifier(
-    scoring=make_scorer(f1_score, pos_label="escalated"), max_evals=10, cv=3, random_state=0
-)
-clf = clf.set_callbacks(SearchProgress()).fit(X_train, y_train)
+f1 = make_scorer(f1_score, pos_label="escalated")
+clf = AutoClassifier(scoring=f1, max_evals=10, cv=3, random_state=0, verbose=1)
+clf.fit(X_train, y_train)
 
 # %%
 # The kind of each column. Dates and prices are strings in this table. ``column_kinds`` overrides a

@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 # Imported on first use: most programs need none of them.
-_ON_USE = ("callbacks", "objectives", "plotting", "testing")
+_ON_USE = ("objectives", "plotting", "testing")
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -371,9 +371,7 @@ def minimize(
     goal = Goal(objectives, limits, max_evals=max_evals, time_limit=time_limit)
     history = History(goal)
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
-    evaluator = ObjectiveEvaluator(
-        objective, history.objectives, tuple(history.limits), trial_time_limit=trial_time_limit
-    )
+    evaluator = ObjectiveEvaluator(objective, goal, trial_time_limit)
     isolate = time_limit is not None or trial_time_limit is not None
     with make_engine(evaluator.function, n_jobs=n_jobs, isolate=isolate) as engine:
         Search(

@@ -71,7 +71,7 @@ def test_public_names_exist_once() -> None:
 
 def test_packages_are_reachable_without_a_second_import():
     script = (
-        "import skauto; skauto.callbacks.SearchProgress; skauto.plotting.EnsembleDisplay; "
+        "import skauto; skauto.plotting.EnsembleDisplay; "
         "skauto.constraints.ModelSize; skauto.data.TableReader; skauto.testing; "
         "assert 'plotting' in dir(skauto) and not hasattr(skauto, 'plot')"
     )

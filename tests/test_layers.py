@@ -32,7 +32,7 @@ LAYERS = [
     ["export", "inspection"],
     ["display"],
     ["estimators"],
-    ["plotting", "objectives", "callbacks"],  # no other module imports them, but `testing`
+    ["plotting", "objectives"],  # no other module imports them, but `testing`
     ["testing"],
     ["cli"],
     ["__main__"],

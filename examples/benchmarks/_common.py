@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import wilcoxon
+from scipy.stats import ttest_1samp, wilcoxon
 from sklearn.metrics import get_scorer
 
 from skauto._search import Search
@@ -161,14 +161,18 @@ def paired_tests(table, against):
     Returns
     -------
     DataFrame
-        By system: mean difference, number of tasks on which it is better and worse, and p of
-        Wilcoxon's signed-rank test (NaN where all differences are 0).
+        By system: mean difference with the limits of its 90% interval (Student's t), number of
+        tasks on which it is better and worse, and p of Wilcoxon's signed-rank test (NaN where all
+        differences are 0). Equality is only shown within the larger limit.
     """
     rows = {}
     for system in table.columns.drop(against):
         difference = (table[system] - table[against]).to_numpy()
+        interval = ttest_1samp(difference, 0.0).confidence_interval(0.9)
         rows[system] = {
             "difference": difference.mean(),
+            "low": interval.low,
+            "high": interval.high,
             "better": int((difference < 0).sum()),
             "worse": int((difference > 0).sum()),
             "p": wilcoxon(difference).pvalue if difference.any() else np.nan,

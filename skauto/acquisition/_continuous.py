@@ -29,10 +29,10 @@ def maximize_log_improvement(
     has the same maximizer as the expected improvement (Eq. (A37) of the paper of `ADMM`), and its
     gradient does not vanish where the improvement is practically zero.
 
-    The mask `free`, of the shape of the candidates, has the coordinates of each that may change;
-    None means all. The function `known` is added to the modeled one, and `best` is the smallest
-    observed value of the sum. The result is the best point (n_features,), and the row of the
-    candidate that its ascent started from.
+    The mask `free`, of the shape of the candidates, is true at the coordinates that may change;
+    None means all. The function `known` is added to the mean of the surrogate, and `best` is the
+    smallest observed value of the sum. The result is the best point (n_features,), and the row of
+    the candidate that its ascent started from.
     """
     mean, std = surrogate.predict(candidates)
     if known is not None:

@@ -66,7 +66,7 @@ class Measurement:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CheckResult:
     """Measurements of all constraints of an ensemble."""
 
     measurements: tuple[Measurement, ...] = ()
@@ -147,14 +147,14 @@ class ConstraintChecker:
             values[constraint.key] = value
         return values
 
-    def judge(
+    def check(
         self,
         trials: Sequence[Trial],
         weights: Sequence[float] | NDArray[Any],
         model: PipelineEnsemble | None = None,
         *,
         decision: Decision | None = None,
-    ) -> Verdict:
+    ) -> CheckResult:
         """Measure every constraint on an ensemble of trials with out-of-fold predictions.
 
         Without the fitted `model`, additive constraints are predicted. Without a decision, the
@@ -163,7 +163,7 @@ class ConstraintChecker:
         measured = self._measurements(
             self.constraints, trials, weights, model, decision, resample=True
         )
-        return Verdict(tuple(measured))
+        return CheckResult(tuple(measured))
 
     def without(self, keys: Sequence[str]) -> "ConstraintChecker":
         """Return a checker without the constraints of these keys, which learns with this one."""
@@ -194,31 +194,31 @@ class ConstraintChecker:
 
     def with_upper_bounds(
         self,
-        verdict: Verdict,
+        check: CheckResult,
         trials: Sequence[Trial],
         weights: Sequence[float],
         decision: Decision | None,
-    ) -> Verdict:
-        """Return the verdict with 95% upper bounds of the limited values that are not additive."""
+    ) -> CheckResult:
+        """Return the result with 95% upper bounds of the limited values that are not additive."""
 
         def is_limited(measured: Measurement) -> bool:
             return math.isfinite(measured.constraint.limit) and not measured.constraint.additive
 
-        if not any(map(is_limited, verdict.measurements)):
-            return verdict
+        if not any(map(is_limited, check.measurements)):
+            return check
         evidence = self._pooled(OutOfFold.mean(trials, weights).predictions, decision)
         bounded = [
             replace(m, upper=self._measure(m.constraint, evidence, _CONFIDENCE))
             if is_limited(m)
             else m
-            for m in verdict.measurements
+            for m in check.measurements
         ]
-        return Verdict(tuple(bounded))
+        return CheckResult(tuple(bounded))
 
     def allows(self, trials: Sequence[Trial], weights: Sequence[float] | NDArray[Any]) -> bool:
         """Whether an ensemble keeps every limit before the refit; False also if one is undefined.
 
-        This is faster than ``judge``: it stops at the first violation, and approximates bootstrap
+        This is faster than ``check``: it stops at the first violation, and approximates bootstrap
         bounds by standard errors over the folds.
         """
         limited = [c for c in self.constraints if math.isfinite(c.limit)]

@@ -18,9 +18,10 @@ class SmallerVariants:
     """Propose variants of trials that are too slow or too large, with fewer trees or rounds.
 
     A trial qualifies if its loss is lower than that of all trials that keep the limits, and it
-    keeps all limits but those on additive constraints that grow. Its value is assumed to be linear
-    in the ``size_parameter`` of its classifier, from the smallest value of all trials on. Boosting
-    with fewer rounds gets a learning rate that is larger in the same proportion, within its range.
+    keeps all limits but those on additive constraints that grow. Its value is assumed to be the
+    smallest value of all trials plus a part in proportion to the ``size_parameter`` of its
+    classifier. Boosting with fewer rounds gets a learning rate that is larger in the same
+    proportion, within its range.
     A trial whose size parameter is inactive or not a positive number, such as None for no bound,
     has no variant.
 
@@ -50,7 +51,7 @@ class SmallerVariants:
 
     def _read(self, history: History) -> None:
         """Take note of the new trials."""
-        others = {k: v for k, v in history.search_limits.items() if k not in self.limits}
+        others = {k: v for k, v in history.goal.search_limits.items() if k not in self.limits}
         for trial in history[self._n_read :]:
             values = {key: trial.constraints.get(key, math.nan) for key in self.limits}
             judged = trial.status in ("ok", "stopped") and trial.fidelity == 1.0

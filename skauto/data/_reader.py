@@ -138,10 +138,12 @@ class TableReader(TransformerMixin, BaseEstimator):
         "compound" or "drop". A list of all levels in their order is an ordinal column. Instead
         of the dict, a list of names or positions, or a boolean mask, means "categorical".
         Positions are a ValueError if the columns are labeled by other numbers than 0, 1, 2, ...
-    time_limit : float, default=None
-        Seconds of the search that uses the matrix. Texts are read in a third of it, and have at
-        most 50,000 cells for each second; both are predicted, so that the matrix is the same each
-        time. None is no limit; then texts have at most about 500 columns and 20 million cells.
+    text_seconds : float, default=None
+        Seconds in which names and texts are read; the most costly ones have no terms. The seconds
+        are predicted, so that the matrix is the same each time. None is no limit.
+    max_text_cells : float, default=None
+        Maximum number of cells of names and texts, which also have at most about 500 columns.
+        None is 20 million.
     text_scores : bool, default=True
         Whether names and texts have scores of the classes in place of other features, if ``fit``
         knows the classes. As in :class:`~sklearn.preprocessing.TargetEncoder`, ``fit_transform``
@@ -173,11 +175,13 @@ class TableReader(TransformerMixin, BaseEstimator):
     def __init__(
         self,
         column_kinds: Any = None,
-        time_limit: float | None = None,
+        text_seconds: float | None = None,
+        max_text_cells: float | None = None,
         text_scores: bool = True,
     ) -> None:
         self.column_kinds = column_kinds
-        self.time_limit = time_limit
+        self.text_seconds = text_seconds
+        self.max_text_cells = max_text_cells
         self.text_scores = text_scores
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -317,7 +321,8 @@ class TableReader(TransformerMixin, BaseEstimator):
                 readers[like[0]] = fitted[j][0]
         strings = [cells for _, cells, _ in texts.values()]
         required = [learning.required for *_, learning in texts.values()]
-        widths = text_widths(strings, X.shape[0], self.time_limit, required)
+        limits = self.text_seconds, self.max_text_cells
+        widths = text_widths(strings, X.shape[0], *limits, required)
         for (j, (kind, cells, learning)), width in zip(texts.items(), widths, strict=True):
             fitted[j] = _fit_column(names[j], kind, cells, learning, width)
         pairs = [fitted[j] for j in range(len(columns))]

@@ -76,8 +76,8 @@ class HypervolumeDisplay(HistoryDisplay):
     def _of_history(cls, history: History, reference: ArrayLike | None = None) -> Self:
         import pandas as pd
 
-        several = len(history.objectives) > 1
-        names = history.objectives if several else quantities(history)
+        several = len(history.goal.objectives) > 1
+        names = history.goal.objectives if several else quantities(history)
         values = values_of(history, history, names)
         counts = np.array([t.complete for t in history], dtype=bool)
         values[~counts] = np.inf

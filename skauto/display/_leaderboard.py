@@ -30,8 +30,8 @@ def leaderboard_frame(estimator: Any) -> "pd.DataFrame":
         if trial.number in estimator._refit_errors:
             rows[-1]["error"] = f"on all rows: {estimator._refit_errors[trial.number]}"
     constraints = dict.fromkeys(name for trial in history for name in trial.constraints)
-    feasible = ["feasible"] if history.limits else []
-    others = ["trial", "share_of_rows", *feasible, *history.objectives, *constraints]
+    feasible = ["feasible"] if history.goal.limits else []
+    others = ["trial", "share_of_rows", *feasible, *history.goal.objectives, *constraints]
     columns = [*_FIRST, "weight", "status", *dict.fromkeys(others), "error"]
     return pd.DataFrame(rows, columns=columns).astype({"trial": "Int64"})
 
@@ -69,7 +69,7 @@ def _trial_row(trial: Trial, history: History) -> dict[str, Any]:
         "trial": trial.number,
         "share_of_rows": trial.fidelity,
         "feasible": history.feasible(trial),
-        **dict(zip(history.objectives, trial.losses, strict=True)),
+        **dict(zip(history.goal.objectives, trial.losses, strict=True)),
         **trial.constraints,
         "error": trial.error,
     }

@@ -105,7 +105,7 @@ class ParetoFrontDisplay(HistoryDisplay):
     @classmethod
     def _of_estimator(cls, estimator: Any, **choices: Any) -> Self:
         history = estimator.history_
-        labels = {history.objectives[0]: loss_name(estimator)}
+        labels = {history.goal.objectives[0]: loss_name(estimator)}
         for constraint in getattr(estimator, "constraints", ()):
             labels[constraint.key] = _constraint_label(constraint)
         best = estimator.best_trial_ or history.least_violating
@@ -147,7 +147,7 @@ class ParetoFrontDisplay(HistoryDisplay):
                 "front": non_dominated(np.where(complete[:, None], values, np.inf)),
             }
         )
-        return cls(frame, x=x, y=y, limits=history.limits, labels=labels, chosen=chosen)
+        return cls(frame, x=x, y=y, limits=history.goal.limits, labels=labels, chosen=chosen)
 
     def plot(
         self, ax: "Axes | None" = None, *, reference: tuple[float, float] | None = None

@@ -1,82 +1,21 @@
-"""The progress of a search as one line of text: ``verbose`` and the callback."""
+"""The progress of a search as one line of text, see ``verbose``."""
 
 import math
 import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
-from uuid import UUID
-
-from sklearn.callback import CallbackContext
 
 from skauto.display._base import mean_score, score_name
 from skauto.display._words import count
 from skauto.history import History, Proposal, Trial
-
-_Metadata = Mapping[str, Any] | None
+from skauto.schedule import pause_of_scores
 
 # Seconds between two lines in a file. A new best trial is written at once.
 _INTERVAL = 10.0
-# The score of the ensemble is computed after 5 seconds, and in at most 5% of the time.
-_SCORE_INTERVAL = 5.0
-_MAX_SHARE = 0.05
-
-
-class SearchProgress:
-    """Callback that shows the progress of a search as one line of plain text.
-
-    The line shows the number of trials, the elapsed time, an estimate of the time left, the best
-    score and the running trials. It is printed to the standard output. In a terminal or a notebook
-    each update overwrites it. Elsewhere, as in a log file, each new best trial adds a line.
-
-    See Also
-    --------
-    sklearn.callback.ProgressBar : The progress bar of scikit-learn, which needs rich.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from skauto import AutoClassifier
-    >>> from skauto.callbacks import SearchProgress
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = AutoClassifier("random", max_evals=3, cv=2, random_state=0)
-    >>> clf = clf.set_callbacks(SearchProgress()).fit(X, y)
-    1/3 trials, ...
-    """
-
-    def __init__(self) -> None:
-        self._lines: dict[UUID, ProgressLine] = {}  # by search
-
-    def setup(self, estimator: Any, context: CallbackContext) -> None:
-        """Do nothing; part of the callback protocol."""
-
-    def on_fit_task_begin(
-        self, estimator: Any, context: CallbackContext, *, metadata: _Metadata = None
-    ) -> None:
-        """Start the line of a search, or show a new trial."""
-        metadata = metadata or {}
-        if "history" in metadata:
-            history = metadata["history"]
-            line = ProgressLine(history, score_name(estimator), before=history.elapsed)
-            self._lines[context.root_uuid] = line
-        elif "proposal" in metadata:
-            self._lines[context.root_uuid].start(metadata["proposal"])
-
-    def on_fit_task_end(
-        self, estimator: Any, context: CallbackContext, *, metadata: _Metadata = None
-    ) -> None:
-        """Show that a trial ended."""
-        if metadata and "trial" in metadata:
-            self._lines[context.root_uuid].end(metadata["trial"])
-
-    def teardown(self, estimator: Any, context: CallbackContext) -> None:
-        """End the line of a search, also after an error."""
-        line = self._lines.pop(context.root_uuid, None)
-        if line is not None:
-            line.close()
 
 
 def start_progress(
@@ -84,10 +23,8 @@ def start_progress(
 ) -> AbstractContextManager["ProgressLine | None"]:
     """Return the line that ``verbose`` of an estimator asks for; None if it is silent."""
     verbose = estimator.verbose
-    if verbose is None:  # a callback may show the line already
-        callbacks = getattr(estimator, "_skl_callbacks", [])
-        shown = any(isinstance(callback, SearchProgress) for callback in callbacks)
-        verbose = is_interactive(sys.stdout) and not shown
+    if verbose is None:
+        verbose = is_interactive(sys.stdout)
     if not verbose:
         return nullcontext()
     name = score_name(estimator)
@@ -100,7 +37,7 @@ class ProgressLine:
 
     history: History
     score: str
-    ensemble_score: Callable[[], float] | None = None
+    ensemble_score: Callable[[], float]
     began: float = field(default_factory=time.monotonic)
     pending: list[Proposal] = field(default_factory=list)
     best: Trial | None = None
@@ -148,8 +85,8 @@ class ProgressLine:
     def _score_ensemble(self) -> None:
         """Score the ensemble of the trials so far, if enough time has passed."""
         now = time.monotonic()
-        pause = max(_SCORE_INTERVAL, self.seconds_to_score / _MAX_SHARE)
-        if self.ensemble_score is None or now - self.scored < pause:
+        pause = pause_of_scores(self.seconds_to_score)
+        if now - self.scored < pause:
             return
         self.of_ensemble = self.ensemble_score()
         self.scored = time.monotonic()
@@ -168,7 +105,7 @@ class ProgressLine:
         sys.stdout.flush()
 
     def _parts(self) -> list[str]:
-        n_trials, limit = len(self.history), self.history.max_evals
+        n_trials, limit = len(self.history), self.history.goal.max_evals
         elapsed = time.monotonic() - self.began
         done = count(n_trials, "trial") if limit is None else f"{n_trials}/{limit} trials"
         parts = [done, f"{_clock(elapsed)} elapsed"]
@@ -191,8 +128,8 @@ class ProgressLine:
     def _seconds_left(self, elapsed: float) -> float | None:
         """Estimate the seconds to the first limit; None before the first trial has ended."""
         left = []
-        if self.history.time_limit is not None:
-            left.append(self.history.time_limit - self.before - elapsed)
+        if self.history.goal.time_limit is not None:
+            left.append(self.history.goal.time_limit - self.before - elapsed)
         remaining = self.history.remaining_evals
         if remaining is not None and self.n_done:
             left.append(remaining * elapsed / self.n_done)

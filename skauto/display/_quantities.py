@@ -12,7 +12,7 @@ from skauto.utils import FloatArray
 def quantities(history: History) -> list[str]:
     """Names of the objectives, then those of the constraints, each once."""
     measured = (name for trial in history for name in trial.constraints)
-    return list(dict.fromkeys((*history.objectives, *history.limits, *measured)))
+    return list(dict.fromkeys((*history.goal.objectives, *history.goal.limits, *measured)))
 
 
 def readable(name: str) -> str:
@@ -23,7 +23,7 @@ def readable(name: str) -> str:
 def values_of(history: History, trials: Iterable[Trial], names: Sequence[str]) -> FloatArray:
     """Tabulate quantities of trials, (n_trials, n_names); infinite where nothing was measured."""
     rows = [
-        {**trial.constraints, **dict(zip(history.objectives, trial.losses, strict=True))}
+        {**trial.constraints, **dict(zip(history.goal.objectives, trial.losses, strict=True))}
         for trial in trials
     ]
     table = [[row.get(name, np.inf) for name in names] for row in rows]

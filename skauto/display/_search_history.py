@@ -77,7 +77,7 @@ class SearchHistoryDisplay(HistoryDisplay):
 
     @classmethod
     def _of_history(cls, history: History) -> Self:
-        return cls(_frame(history), loss_name=history.objectives[0])
+        return cls(_frame(history), loss_name=history.goal.objectives[0])
 
     @classmethod
     def _of_estimator(cls, estimator: Any, **choices: Any) -> Self:

@@ -52,12 +52,12 @@ class EnsembleBuilder(MemberChoice):
         refused: list[CheckedEnsemble] = []
         for weights in self._ensembles(history, refits):
             candidate = self._candidate(weights, refits)
-            if candidate.verdict.passes:
+            if candidate.check.passes:
                 return self._model(candidate, refused, refits)
             refused.append(candidate)
         if not refused:
             return self._fallback(refits)
-        nearest = min(refused, key=lambda candidate: candidate.verdict.violation)
+        nearest = min(refused, key=lambda candidate: candidate.check.violation)
         return self._model(nearest, refused, refits)
 
     def _ensembles(self, history: History, refits: Refits) -> Iterator[dict[int, float]]:
@@ -124,8 +124,8 @@ class EnsembleBuilder(MemberChoice):
         model = self._assembled(refits.history, weights, refits.pipelines, rule.deployed)
         trials = [refits.history[number] for number in weights]
         shares = list(weights.values())
-        verdict = self.checker.judge(trials, shares, model, decision=rule.out_of_fold)
-        return CheckedEnsemble(weights, model, verdict)
+        check = self.checker.check(trials, shares, model, decision=rule.out_of_fold)
+        return CheckedEnsemble(weights, model, check)
 
     def _model(
         self, chosen: CheckedEnsemble, refused: list[CheckedEnsemble], refits: Refits
@@ -137,7 +137,7 @@ class EnsembleBuilder(MemberChoice):
         trials = [history[number] for number in weights]
         numbers = sorted(weights, key=lambda n: history.preference(history[n]))
         singles = (self._single(number, refits) for number in numbers)
-        best = next((s for s in singles if s.verdict.passes), None)
+        best = next((s for s in singles if s.check.passes), None)
         best = best or self._single(numbers[0], refits)
         n_members = self.selector.n_members
         ensemble = shown_predictions(self.selector, history, weights, n_members)
@@ -148,10 +148,10 @@ class EnsembleBuilder(MemberChoice):
             best.model,
             fallback=False,
             front=self._front(refits),
-            verdict=self.checker.with_upper_bounds(
-                chosen.verdict, trials, list(weights.values()), rule.out_of_fold
+            check=self.checker.with_upper_bounds(
+                chosen.check, trials, list(weights.values()), rule.out_of_fold
             ),
-            best_verdict=best.verdict,
+            best_check=best.check,
             refused=refused,
             not_fitted=refits.missing,
             refit_errors={n: refits.errors[n] for n in sorted(refits.failed)},
@@ -170,8 +170,8 @@ class EnsembleBuilder(MemberChoice):
         if self.refit:
             pipelines = {number: refits.pipelines[number][:1]}
             model = self._assembled(refits.history, {number: 1.0}, pipelines)
-        verdict = self.checker.judge([refits.history[number]], [1.0], model)
-        return CheckedEnsemble({number: 1.0}, model, verdict)
+        check = self.checker.check([refits.history[number]], [1.0], model)
+        return CheckedEnsemble({number: 1.0}, model, check)
 
     def _assembled(
         self,

@@ -29,7 +29,7 @@ def shown_predictions(
     ensemble is selected otherwise; then they are the weighted mean.
     """
     mean = OutOfFold.mean([history[number] for number in weights], weights.values())
-    if not history.limits and len(history.objectives) == 1:
+    if not history.goal.limits and len(history.goal.objectives) == 1:
         found = cross_fitted(selector, history, n_members)
         if found is not None:
             return _with_values_of(mean, found)

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from skauto.constraints import Evidence, GroupConstraint
-from skauto.constraints._checker import ConstraintChecker, Verdict
+from skauto.constraints._checker import CheckResult, ConstraintChecker
 from skauto.constraints._evidence import Margin
 from skauto.data import TrainingData
 from skauto.ensemble._group_scores import GroupScores, ObservedGroups, PredictedGroups
@@ -104,7 +104,7 @@ class DecisionChooser:
         return bool(self._limits)
 
     @property
-    def judged(self) -> bool:
+    def depends_on_labels(self) -> bool:
         """Whether a limit may depend on the decision."""
         return not all(constraint.additive for constraint in self.checker.constraints)
 
@@ -139,7 +139,7 @@ class DecisionChooser:
             sample_weight=self.data.weights_of(rows),
             seconds=seconds_of_offsets(self.budget),
         )
-        if not self.judged:
+        if not self.depends_on_labels:
             return DecisionPair(plain, plain)
         nearest, least = DecisionPair(plain, plain), math.inf  # by violation
         feasible: DecisionPair | None = None
@@ -148,13 +148,13 @@ class DecisionChooser:
             if stricter and feasible is not None:
                 break
             decision = pair.out_of_fold
-            violation = _violation(self.checker.judge(trials, shares, decision=decision))
+            violation = _violation(self.checker.check(trials, shares, decision=decision))
             if violation > 0.0:
                 if violation < least:
                     nearest, least = pair, violation
                 continue
             feasible = feasible or pair
-            beyond = _violation(self._aim.judge(trials, shares, decision=decision))
+            beyond = _violation(self._aim.check(trials, shares, decision=decision))
             if beyond < excess and not self._costs_too_much((pair, feasible), mean, rows, loss):
                 surest, excess = pair, beyond
             if excess == 0.0:
@@ -267,6 +267,6 @@ def _label_loss(loss: Loss) -> LabelLoss:
     return loss if isinstance(loss, LabelLoss) else ErrorLoss()
 
 
-def _violation(verdict: Verdict) -> float:
+def _violation(check: CheckResult) -> float:
     """Sum of the violations of constraints that depend on the decision."""
-    return sum(m.violation for m in verdict.measurements if not m.constraint.additive)
+    return sum(m.violation for m in check.measurements if not m.constraint.additive)

@@ -38,8 +38,7 @@ class GroupScores(ABC):
         """Return the decision for new rows, with the models fitted on all rows."""
         plain = SignalThreshold(rule.base, np.zeros(0)).offsets(np.empty((1, 0)))[0]
         offsets, models = plain - plain.mean(), tuple(self.models)
-        temperature, frequencies = calibrated.temperature, calibrated.frequencies
-        return SignalDecision(offsets, temperature, frequencies, rule, models)
+        return SignalDecision(offsets, calibrated.temperature, calibrated.shift, rule, models)
 
 
 class ObservedGroups(GroupScores):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from skauto.constraints._checker import Verdict
+from skauto.constraints._checker import CheckResult
 from skauto.history import OutOfFold
 from skauto.model import PipelineEnsemble
 from skauto.utils import IntArray
@@ -14,7 +14,7 @@ class CheckedEnsemble:
 
     weights: dict[int, float]  # of the members, by trial number
     model: PipelineEnsemble | None  # None if no model was fitted on all rows
-    verdict: Verdict
+    check: CheckResult
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class BuiltEnsemble:
     best: PipelineEnsemble | None  # of this trial alone, fitted on all rows
     fallback: bool  # no member was fitted in time: a small tree predicts
     front: dict[int, CheckedEnsemble] = field(default_factory=dict)  # refitted, by trial number
-    verdict: Verdict = field(default_factory=Verdict)
-    best_verdict: Verdict = field(default_factory=Verdict)
+    check: CheckResult = field(default_factory=CheckResult)
+    best_check: CheckResult = field(default_factory=CheckResult)
     refused: list[CheckedEnsemble] = field(default_factory=list)  # those that violate a limit
     not_fitted: list[int] = field(default_factory=list)  # numbers of trials not refitted in time
     refit_errors: dict[int, str] = field(default_factory=dict)  # by trial number

@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from skauto.constraints._checker import Verdict
+from skauto.constraints._checker import CheckResult
 from skauto.ensemble._choice import MemberChoice
 from skauto.ensemble._decide import decided_labels
 from skauto.ensemble._refits import Refits
@@ -33,11 +33,11 @@ class SingleTrials:
     def __iter__(self) -> Iterator[int]:
         """Yield the numbers of the trials."""
         checker = self.builder.decisions.search_checker
-        predicted = {t.number: checker.judge([t], [1.0]) for t in self.history if is_complete(t)}
+        predicted = {t.number: checker.check([t], [1.0]) for t in self.history if is_complete(t)}
         predicted = {  # without a violation that a refit cannot change
-            n: verdict
-            for n, verdict in predicted.items()
-            if all(m.met or m.constraint.additive for m in verdict.measurements)
+            n: check
+            for n, check in predicted.items()
+            if all(m.met or m.constraint.additive for m in check.measurements)
         }
         lightest = min(predicted, key=lambda n: _relative_load(predicted[n]), default=None)
 
@@ -58,7 +58,7 @@ class SingleTrials:
             yield from (number for number in several if number in self.refits.pipelines)
 
     def _by_decided_loss(
-        self, predicted: dict[int, Verdict], eligible: Callable[[Trial], bool]
+        self, predicted: dict[int, CheckResult], eligible: Callable[[Trial], bool]
     ) -> Iterator[int]:
         """Numbers of eligible trials by violation, then by loss, both after the decision.
 
@@ -68,8 +68,8 @@ class SingleTrials:
         """
         decided = not self.builder.decisions.keeps_limits
         queue = [
-            (verdict.violation, self.history[n].loss, self.history[n].tie_break, n, decided)
-            for n, verdict in predicted.items()
+            (check.violation, self.history[n].loss, self.history[n].tie_break, n, decided)
+            for n, check in predicted.items()
         ]
         heapq.heapify(queue)
         while queue:
@@ -86,7 +86,7 @@ class SingleTrials:
         """Predicted violation and loss of a single trial with the labels of its decision."""
         trial = self.history[number]
         decision = self.builder.choose_decision(self.history, {number: 1.0}).out_of_fold
-        violation = self.builder.checker.judge([trial], [1.0], decision=decision).violation
+        violation = self.builder.checker.check([trial], [1.0], decision=decision).violation
         predictions = np.asarray(trial.predictions)
         rows = OutOfFold(predictions).sample(MAX_ROWS)
         loss = self.builder.selector.score_loss(rows)
@@ -97,7 +97,7 @@ class SingleTrials:
         return violation, float(loss(data.y[rows], one_hot[None], data.weights_of(rows))[0])
 
 
-def _relative_load(predicted: Verdict) -> float:
+def _relative_load(predicted: CheckResult) -> float:
     """Sum of the additive constraint values, each divided by its limit."""
     additive = [m for m in predicted.measurements if m.constraint.additive]
     return sum(m.value / (abs(m.constraint.limit) or 1.0) for m in additive)

@@ -33,9 +33,9 @@ from skauto.estimators._options import SearchOptions
 from skauto.estimators._plan import Plan, PlanMixin
 from skauto.estimators._resume import LastSearch
 from skauto.estimators._scores import score_of_ensemble
-from skauto.evaluation._cache import cache_report
 from skauto.exceptions import BudgetWarning
 from skauto.history import History
+from skauto.schedule import limits_of_texts
 from skauto.selection._scores import scorer_takes_weights
 from skauto.space import Configuration, SearchSpace
 from skauto.strategies import Strategy, get_strategy
@@ -199,6 +199,8 @@ class BaseAutoClassifier(
                 report_failures(history, options.trial_time_limit)
                 model = builder.build(history, engine, budget)
                 self._set_model(builder, model, history)
+                if plan.cache is not None:
+                    self.cache_ = plan.cache.report()
                 stack.close()
                 budget.end_phase("ensemble")
                 self.search_time_ = budget.elapsed
@@ -207,8 +209,6 @@ class BaseAutoClassifier(
                 budget.end_phase("scores")
                 if line is not None:
                     line.of_ensemble = self.ensemble_score_
-        if options.cache is not None:
-            self.cache_ = cache_report(plan.evaluator.aggregator.reuses)
         self.strategy_ = plan.strategy
         self.seconds_ = budget.phases
         keep = range(len(history)) if options.warm_start else list(self.member_weights_)
@@ -220,7 +220,7 @@ class BaseAutoClassifier(
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Class probabilities of the ensemble, after temperature scaling.
+        """Class probabilities of the ensemble, calibrated.
 
         Parameters
         ----------
@@ -313,7 +313,8 @@ class BaseAutoClassifier(
             kinds = kinds_as_dict(kinds, len(names_or_numbers(as_table(X))))
             kinds = {groups: "drop", **kinds}  # new rows have other groups
         random_folds = groups is None and (self.cv is None or isinstance(self.cv, Real))
-        reader = TableReader(kinds, self.time_limit, text_scores=random_folds)
+        limits = limits_of_texts(self.time_limit)
+        reader = TableReader(kinds, *limits, text_scores=random_folds)
         reader.set_output(transform="default")
         table = read_training_data(X, y, metadata, reader)
         _check_that_columns_are_not(y, X, table.reader)

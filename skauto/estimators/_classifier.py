@@ -47,7 +47,7 @@ class AutoClassifier(BaseAutoClassifier):
     decision : {"auto", "argmax"}, default="auto"
         How probabilities become labels. "auto" fits it to the score on the out-of-fold
         predictions: class offsets (with two classes, a decision threshold) for scores of labels,
-        a temperature for log loss, Brier score, accuracy and ROC AUC. For accuracy, and for
+        a calibration for log loss, Brier score, accuracy and ROC AUC. For accuracy, and for
         precision or recall of a single class, the most probable class is predicted. "argmax"
         always predicts the most probable class and leaves the probabilities as they are.
     column_kinds : dict or array-like, default=None
@@ -104,8 +104,7 @@ class AutoClassifier(BaseAutoClassifier):
     decision_threshold_ : float
         With two classes, the smallest probability of the second class for which it is predicted.
     temperature_ : float
-        Temperature of the ensemble: log probabilities against the class frequencies are divided
-        by it.
+        Divisor of the log-probabilities of the ensemble; values below 1 make them surer.
     neighbors_ : list of str
         Names of the similar data sets whose best pipelines were tried first, the most similar
         first. Empty if no data set is similar. Only with ``initial="metalearning"``.

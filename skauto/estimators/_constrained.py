@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from skauto.constraints import Constraint
-from skauto.constraints._checker import Verdict
+from skauto.constraints._checker import CheckResult
 from skauto.data._training import ReadTable
 from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._decide import DecisionChooser
@@ -337,7 +337,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
                 f"{self._constraint_keys}. Got {key!r} instead."
             )
         rows = self._fitted_rows()
-        values = [self._front[self._front_numbers[row]].verdict[key].value for row in rows]
+        values = [self._front[self._front_numbers[row]].check[key].value for row in rows]
         for row, value in zip(rows, values, strict=True):
             if value <= constraint.limit:
                 return row
@@ -386,8 +386,8 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         return get_strategy("admm" if decisions.search_checker.limits else "alternating_bo")
 
     def _set_model(self, builder: EnsembleBuilder, model: BuiltEnsemble, history: History) -> None:
-        self.feasible_ = bool(model.weights) and model.verdict.passes
-        if not self.feasible_ and history.limits:
+        self.feasible_ = bool(model.weights) and model.check.passes
+        if not self.feasible_ and history.goal.limits:
             text = infeasibility_message(model, history)
             if self.on_infeasible == "raise":
                 raise InfeasibleError(text)
@@ -407,16 +407,16 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         front = [trial.number for trial in pareto_trials(history, keys)]
         self._front = dict(model.front)
         best = model.best_number
-        if len(history.objectives) > 1 and best is not None:
+        if len(history.goal.objectives) > 1 and best is not None:
             if best not in front:  # no pipeline of the front keeps all limits
                 front.append(best)
-                self._front[best] = CheckedEnsemble({best: 1.0}, model.best, model.best_verdict)
+                self._front[best] = CheckedEnsemble({best: 1.0}, model.best, model.best_check)
             self.selected_ = front.index(best)
         self._front_numbers = front
         self._constraint_keys = keys
         self._constraint_rows = [
-            *_constraint_rows("best", model.best_verdict),
-            *_constraint_rows("ensemble", model.verdict),
+            *_constraint_rows("best", model.best_check),
+            *_constraint_rows("ensemble", model.check),
         ]
 
     def _warn_of_uncertain_limits(self, model: BuiltEnsemble) -> None:
@@ -425,7 +425,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             f"{m.constraint.key!r}: {m.constraint.reported(m.value):.4g}, limit "
             f"{m.constraint.reported(m.constraint.limit):.4g}, bound "
             f"{m.constraint.reported(m.upper):.4g}"
-            for m in model.verdict.measurements
+            for m in model.check.measurements
             if m.met and m.upper > m.constraint.limit
         ]
         if uncertain:
@@ -438,7 +438,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             )
 
 
-def _constraint_rows(name: str, verdict: Verdict) -> list[dict[str, Any]]:
+def _constraint_rows(name: str, check: CheckResult) -> list[dict[str, Any]]:
     return [
         {
             "model": name,
@@ -451,5 +451,5 @@ def _constraint_rows(name: str, verdict: Verdict) -> list[dict[str, Any]]:
             "met": measured.met,
             "upper": measured.constraint.reported(measured.upper),
         }
-        for measured in verdict.measurements
+        for measured in check.measurements
     ]

@@ -14,7 +14,7 @@ def infeasibility_message(model: BuiltEnsemble, history: History) -> str:
     text = f"No model keeps all limits, of {n_trials} complete trials"
     if model.refused:
         text += f" and {len(model.refused)} ensembles or single pipelines fitted on all rows"
-    parts = [_missed(m, model, history) for m in model.verdict.measurements if not m.met]
+    parts = [_missed(m, model, history) for m in model.check.measurements if not m.met]
     if model.not_fitted:
         parts.append(f"{len(model.not_fitted)} trials could not be fitted in time.")
     return f"{text}. {' '.join(parts)} Give more time, or a wider limit.".replace("  ", " ")
@@ -37,7 +37,7 @@ def _best_reached(
 ) -> tuple[float, str]:
     """Smallest value of a constraint and the model that has it."""
     values = [
-        (candidate.verdict[constraint.key].value, _named(list(candidate.weights), history))
+        (candidate.check[constraint.key].value, _named(list(candidate.weights), history))
         for candidate in model.refused
     ]
     if not constraint.additive:

@@ -147,7 +147,7 @@ class OperatingPointMixin(ScoreMixin):
         if len(offsets) == 2:
             point["threshold"] = float(expit(points.cuts[index]))
         before = self.ensemble_.decision_
-        decision = Decision(offsets - offsets.mean(), before.temperature, before.frequencies)
+        decision = Decision(offsets - offsets.mean(), before.temperature, before.shift)
         self._use(decision, {**point, **found})
         return self
 
@@ -256,7 +256,7 @@ class OperatingPointMixin(ScoreMixin):
         known = self._known()
         plain = np.zeros(n_classes)
         before = self.ensemble_.decision_
-        decision = CostDecision(plain, before.temperature, before.frequencies, costs)
+        decision = CostDecision(plain, before.temperature, before.shift, costs)
         labels = decision.labels(known.probabilities)
         mean = float(np.average(costs[known.truth, labels], weights=self._weights(known)))
         self._use(decision, {"costs": costs, "mean_cost": mean})

@@ -48,10 +48,10 @@ class FrontSelector(MemberSelector):
         """The front in the order of preference."""
         front = [
             t
-            for t in pareto_trials(history, history.objectives[1:])
+            for t in pareto_trials(history, history.goal.objectives[1:])
             if t.predictions is not None and t.number not in excluded
         ]
-        if history.limits:
+        if history.goal.limits:
             return sorted(front, key=lambda t: (history.violation(t), t.loss))
         if not front:
             return []

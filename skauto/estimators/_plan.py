@@ -40,7 +40,13 @@ from skauto.estimators._resume import (
     warm_start_facts,
 )
 from skauto.estimators._scoring import check_scorers, named_scorers, primary_scoring
-from skauto.evaluation import PipelineBuilder, PipelineEvaluator, PipelineWorker, PrefixCache
+from skauto.evaluation import (
+    CachedPipelineBuilder,
+    PipelineBuilder,
+    PipelineEvaluator,
+    PipelineWorker,
+    PrefixCache,
+)
 from skauto.history import Checkpoint, Goal, History, Trial
 from skauto.metalearning import FitTimeModel
 from skauto.metalearning._fit_times import load_fit_time_model
@@ -70,6 +76,7 @@ class Plan:
     initial: list[Configuration]
     neighbors: list[str] | None
     checkpoint: Checkpoint | None
+    cache: PrefixCache | None
     facts: dict[str, Any]
     seed: int
     rng: np.random.Generator
@@ -143,7 +150,10 @@ class PlanMixin:
             cache = stack.enter_context(self._prefix_cache(table, options.cache))
         reader = table.reader
         categories = reader.categorical_indices_, reader.n_levels_
-        pipelines = PipelineBuilder(space, *categories, search_seed, cache, reader.text_scores)
+        arguments = space, *categories, search_seed, reader.text_scores
+        pipelines = PipelineBuilder(*arguments)
+        if cache is not None:
+            pipelines = CachedPipelineBuilder(*arguments, cache=cache)
         n_workers = joblib.effective_n_jobs(self.n_jobs)
         facts_of_fold = replace(table.facts, n_samples=len(splits[0][0]))
         schedule = TaskSchedule(facts_of_fold, time_model, budget, n_workers)
@@ -168,6 +178,7 @@ class PlanMixin:
             initial,
             neighbors,
             checkpoint,
+            cache,
             facts,
             seed,
             rng,

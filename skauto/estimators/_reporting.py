@@ -127,7 +127,7 @@ class ReportMixin:
 
     @property
     def temperature_(self) -> float:
-        """Temperature, which divides log probabilities against the class frequencies."""
+        """Divisor of the log-probabilities; values below 1 make the probabilities surer."""
         check_is_fitted(self)
         return self.ensemble_.decision_.temperature
 

@@ -92,10 +92,11 @@ def longer_history(last: LastSearch, goal: Goal) -> History:
     Raises a ValueError if the objectives differ.
     """
     history = last.history
-    if history.objectives != goal.objectives:
+    if history.goal.objectives != goal.objectives:
         raise ValueError(
-            f"With 'warm_start', the search must go on with the objectives {history.objectives}. "
-            f"Got {goal.objectives} instead; set warm_start=False to start anew."
+            "With 'warm_start', the search must go on with the objectives "
+            f"{history.goal.objectives}. Got {goal.objectives} instead; set warm_start=False to "
+            "start anew."
         )
     if goal.max_evals is not None:
         goal = replace(goal, max_evals=len(history) + goal.max_evals)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from skauto.constraints._checker import ConstraintChecker
-from skauto.evaluation._cache import Reuse
 from skauto.evaluation._stages import with_common_rounds
 from skauto.evaluation._worker import FoldResult, PipelineWorker, Task
 from skauto.history import History, OutOfFold, Proposal, Status, Trial
@@ -40,7 +39,7 @@ class TrialAggregator:
 
     The checker estimates constraint values. `models` are the fitted pipelines of trials on a
     single hold-out split, kept under a time limit, because there may be no time to refit the
-    members on all rows. `reuses` are the uses of a cache.
+    members on all rows.
     """
 
     def __init__(self, worker: PipelineWorker, checker: ConstraintChecker) -> None:
@@ -49,13 +48,11 @@ class TrialAggregator:
         self.checker = checker
         self.scorer = next(iter(worker.scorers.values()), None)  # the search maximizes the first
         self.models: dict[Configuration, Pipeline] = {}
-        self.reuses: list[Reuse] = []
 
     def observe(self, task: Task, results: Sequence[FoldResult]) -> None:
-        """Keep the fitted model of a finished task, and the use of a cache."""
+        """Keep the fitted model of a finished task."""
         if results[0].pipeline is not None:
             self.models[task.configuration] = results[0].pipeline
-        self.reuses.extend(result.reuse for result in results if result.reuse is not None)
 
     def loss(self, scores: Sequence[float]) -> float:
         """Convert the fold scores of the scorer into the loss that is minimized.
@@ -114,7 +111,7 @@ class TrialAggregator:
                 status, error = "failed", "The score is not a finite number on any fold."
                 complete = None
         constraints = self.checker.estimates(measured, complete, fidelity)
-        minimized = history.objectives[1:]
+        minimized = history.goal.objectives[1:]
         others = tuple(constraints.get(key, math.inf) for key in minimized)
         undefined = [key for key, v in zip(minimized, others, strict=True) if not math.isfinite(v)]
         if status == "ok" and undefined:

@@ -22,8 +22,9 @@ try:
 except ImportError:  # not on Windows, where a killed search leaves its directory behind
     fcntl = None  # type: ignore[assignment]
 
-# Prefix of directory names, name of the lock file in each, and suffix of cache files.
-_DIRECTORY, _OWNER, _SUFFIX = "skauto-cache-", "owner", ".prefix"
+# Prefix of directory names, name of the lock file in each, and suffixes of cache files and of the
+# records of their use, one file for each process.
+_DIRECTORY, _OWNER, _SUFFIX, _USES = "skauto-cache-", "owner", ".prefix", ".uses"
 # A prefix is stored if computing it took longer than this plus the time to read it back.
 _LEAST_SECONDS = 0.005
 _BYTES_PER_SECOND = 5e8
@@ -47,28 +48,6 @@ class Prefix:
     y: NDArray[Any]
     Z_test: Any
     seconds: float = 0.0
-
-
-@dataclass(frozen=True)
-class Reuse:
-    """Steps before the classifier, those read from the cache, and the seconds that this saved."""
-
-    n_steps: int = 0
-    n_reused: int = 0
-    seconds_saved: float = 0.0
-
-
-def cache_report(reuses: Iterable[Reuse]) -> dict[str, float]:
-    """Summarize the cache: preprocessing steps, reused steps, hit rate, seconds saved."""
-    reuses = list(reuses)
-    n_steps = sum(reuse.n_steps for reuse in reuses)
-    n_reused = sum(reuse.n_reused for reuse in reuses)
-    return {
-        "n_steps": n_steps,
-        "n_reused": n_reused,
-        "hit_rate": n_reused / n_steps if n_steps else 0.0,
-        "seconds_saved": sum(reuse.seconds_saved for reuse in reuses),
-    }
 
 
 class PrefixCache:
@@ -162,6 +141,24 @@ class PrefixCache:
                     os.unlink(written)
             return False
         return True
+
+    def record(self, n_steps: int, n_reused: int, seconds_saved: float) -> None:
+        """Record the steps of a fold, those of them that were read, and what this saved."""
+        path = self.directory / f"{os.getpid()}{_USES}"
+        with contextlib.suppress(OSError), open(path, "a") as file:  # not on another machine
+            file.write(f"{n_steps} {n_reused} {seconds_saved}\n")
+
+    def report(self) -> dict[str, float]:
+        """Summarize the records: preprocessing steps, reused steps, hit rate, seconds saved."""
+        texts = [path.read_text() for path in self.directory.glob(f"*{_USES}")]
+        uses = [line.split() for text in texts for line in text.splitlines()]
+        n_steps, n_reused = (sum(int(use[i]) for use in uses) for i in (0, 1))
+        return {
+            "n_steps": n_steps,
+            "n_reused": n_reused,
+            "hit_rate": n_reused / n_steps if n_steps else 0.0,
+            "seconds_saved": sum(float(use[2]) for use in uses),
+        }
 
     def _path(self, key: str) -> Path:
         return self.directory / f"{key}{_SUFFIX}"

@@ -30,7 +30,7 @@ class TrialJob:
     def __post_init__(self) -> None:
         self.results = TrialResults()
         # Without a time limit, ignore trials completed since the proposal: they depend on timing.
-        self._n_known = len(self.history) if self.history.time_limit is None else None
+        self._n_known = len(self.history) if self.history.goal.time_limit is None else None
         rungs, reason = self.planner.plan(self.proposal, self.history)
         self._rungs = iter(rungs)
         self._next = next(self._rungs, None)

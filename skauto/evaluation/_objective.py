@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from skauto.engines import Outcome
-from skauto.history import History, Proposal, Trial
+from skauto.history import Goal, History, Proposal, Trial
 from skauto.space import Configuration
 
 
@@ -17,8 +17,7 @@ class ObjectiveEvaluator:
     """Evaluate configurations by a Python callable, see ``minimize``."""
 
     objective: Callable[..., Any]
-    objectives: tuple[str, ...]
-    constraints: tuple[str, ...]
+    goal: Goal
     trial_time_limit: float | None = None
 
     @property
@@ -34,16 +33,16 @@ class ObjectiveEvaluator:
 
     def _fields(self, outcome: Outcome) -> dict[str, Any]:
         """Fields of the trial; it has failed if a value is missing or not a number."""
-        infinite = (math.inf,) * len(self.objectives)
+        infinite = (math.inf,) * len(self.goal.objectives)
         if outcome.status != "ok":
             return {"status": outcome.status, "losses": infinite, "error": outcome.error}
         value = outcome.value
-        values = value if isinstance(value, Mapping) else {self.objectives[0]: value}
+        values = value if isinstance(value, Mapping) else {self.goal.objectives[0]: value}
         error = f"The objective returned {value!r}"
         failed = {"status": "failed", "losses": infinite}
         try:
-            losses = tuple(float(values[name]) for name in self.objectives)
-            constraints = {name: float(values[name]) for name in self.constraints}
+            losses = tuple(float(values[name]) for name in self.goal.objectives)
+            constraints = {name: float(values[name]) for name in self.goal.limits}
         except (KeyError, TypeError, ValueError) as exc:
             return {**failed, "error": f"{error}: {exc!r}"}
         if any(math.isnan(loss) for loss in losses):

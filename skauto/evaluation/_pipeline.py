@@ -1,10 +1,9 @@
 """Build the pipeline of a configuration, adapt it to the data and fit it step by step."""
 
 import math
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from skauto.evaluation._cache import Prefix, PrefixCache, Reuse
 from skauto.model import WeightedClassifier
 from skauto.model._pipeline import make_pipeline
 from skauto.space import Component, Configuration, FitContext, SearchSpace
@@ -23,14 +21,10 @@ from skauto.utils import FloatArray, IntArray
 
 # Codes of sensitive groups by feature.
 Groups = Mapping[str, IntArray]
-
-
-class ValidatedFit(NamedTuple):
-    """A pipeline that was fitted on the training rows of a fold."""
-
-    pipeline: Pipeline  # without the steps that were read from a cache
-    Z_validation: Any  # input of the classifier for the validation rows
-    reuse: Reuse | None = None  # of the cache
+# Training rows, their classes, which samplers change, and validation rows.
+Rows = tuple[Any, NDArray[Any], Any]
+# Name of a step, its component and its estimator.
+Step = tuple[str, Component, Any]
 
 
 @dataclass(eq=False)
@@ -39,15 +33,13 @@ class PipelineBuilder:
 
     The columns `categorical` of the matrix hold category codes, with `n_levels` levels each. The
     seed is the value of every ``random_state``, so that equal configurations give equal pipelines.
-    With a cache, the output of the first steps on a fold is read from it if it is known. Without
-    `random_folds`, steps do not learn what single groups of rows share.
+    Without `random_folds`, steps do not learn what the rows of single groups share.
     """
 
     space: SearchSpace
     categorical: tuple[int, ...] = ()
     n_levels: tuple[int, ...] = ()
     seed: int = 0
-    cache: PrefixCache | None = None
     random_folds: bool = True
 
     def fit(
@@ -70,8 +62,8 @@ class PipelineBuilder:
         if np.all(y == y[0]):
             return make_pipeline([("classifier", DummyClassifier().fit(Z, y))])
         run = self._begin(configuration, y, groups)
-        for name, component, estimator in run.steps[:-1]:
-            Z, y = run.fit_transform(name, component, estimator, Z, y, sample_weight)
+        for step in run.steps[:-1]:
+            Z, y = run.fit_transform(step, Z, y, sample_weight)
         classifier = run.steps[-1][2]
         if rounds is not None and hasattr(classifier, "set_rounds"):
             classifier.set_rounds(rounds)
@@ -90,42 +82,33 @@ class PipelineBuilder:
         groups: Groups | None = None,
         where: tuple[Any, ...] | None = None,
         deadline: float = math.inf,
-    ) -> ValidatedFit:
+    ) -> tuple[Pipeline, Any]:
         """Fit the steps on the training rows of a fold and transform its validation rows.
 
         A classifier with ``set_rounds`` stops early on the validation rows, or at the deadline if
-        its ``fit`` takes one. The keys in the cache, which is not used for None, are `where` and
-        the steps.
+        its ``fit`` takes one. `where` names the rows if fitted steps before the classifier are not
+        needed. The transformed rows are the input of the classifier.
         """
         (Z, y), (Z_test, y_test) = train, validation
         if np.all(y == y[0]):
-            return ValidatedFit(self.fit(configuration, Z, y), Z_test)
+            return self.fit(configuration, Z, y), Z_test
         run = self._begin(configuration, y, groups)
-        steps, cache = run.steps[:-1], None if where is None else self.cache
-        keys, n_known, reuse = [""] * len(steps), 0, None
-        seconds = since_kept = 0.0  # of all steps so far; of those after the last stored prefix
-        if cache is not None:
-            described = [(name, c.name, configuration.parameters(name)) for name, c, _ in steps]
-            keys = cache.keys((where, self.seed), described)
-            started = time.perf_counter()
-            n_known, prefix = cache.longest(keys)
-            if prefix is not None:
-                Z, y, Z_test, seconds = prefix.Z, prefix.y, prefix.Z_test, prefix.seconds
-                for _, component, estimator in steps[:n_known]:
-                    run.track_categories(component, estimator)
-            saved = seconds - (time.perf_counter() - started) if n_known else 0.0
-            reuse = Reuse(len(keys), n_known, saved)
-        for key, (name, component, estimator) in zip(keys[n_known:], steps[n_known:], strict=True):
-            started = time.perf_counter()
-            Z, y = run.fit_transform(name, component, estimator, Z, y, sample_weight)
-            if hasattr(estimator, "transform"):
-                Z_test = estimator.transform(Z_test)
-            taken = time.perf_counter() - started
-            seconds, since_kept = seconds + taken, since_kept + taken
-            if cache is not None and cache.put(key, Prefix(Z, y, Z_test, seconds), since_kept):
-                since_kept = 0.0
+        Z, y, Z_test = self._transformed(configuration, run, (Z, y, Z_test), sample_weight, where)
         self._fit_classifier(run, Z, y, sample_weight, (Z_test, y_test), deadline)
-        return ValidatedFit(make_pipeline(run.fitted[n_known:]), Z_test, reuse)
+        return make_pipeline(run.fitted), Z_test
+
+    def _transformed(
+        self,
+        configuration: Configuration,
+        run: "Run",
+        rows: Rows,
+        sample_weight: FloatArray | None,
+        where: tuple[Any, ...] | None,
+    ) -> Rows:
+        """Fit the steps before the classifier and transform the rows."""
+        for step in run.steps[:-1]:
+            rows = run.transform(step, rows, sample_weight)
+        return rows
 
     def validates_out_of_bag(self, configuration: Configuration) -> bool:
         """Whether out-of-bag predictions of a single fit on all rows are unbiased.
@@ -140,11 +123,11 @@ class PipelineBuilder:
 
     def _begin(
         self, configuration: Configuration, y: NDArray[Any], groups: Groups | None
-    ) -> "_Run":
+    ) -> "Run":
         steps, weigh_classes = self._unfitted(configuration)
         _, counts = np.unique(y, return_counts=True)
         strengths = self._group_strengths(configuration, groups or {})
-        return _Run(
+        return Run(
             steps,
             counts,
             self.categorical,
@@ -167,7 +150,7 @@ class PipelineBuilder:
 
     def _fit_classifier(
         self,
-        run: "_Run",
+        run: "Run",
         Z: Any,
         y: NDArray[Any],
         sample_weight: FloatArray | None,
@@ -197,9 +180,7 @@ class PipelineBuilder:
         with config_context(enable_metadata_routing=False):
             classifier.fit(Z, y, **settings)
 
-    def _unfitted(
-        self, configuration: Configuration
-    ) -> tuple[list[tuple[str, Component, Any]], bool]:
+    def _unfitted(self, configuration: Configuration) -> tuple[list[Step], bool]:
         steps = []
         weigh_classes = False
         for name, algorithm in configuration.components:
@@ -218,10 +199,10 @@ class PipelineBuilder:
 
 
 @dataclass
-class _Run:
+class Run:
     """The steps of a configuration during fitting."""
 
-    steps: list[tuple[str, Component, Any]]
+    steps: list[Step]
     counts: IntArray  # rows of each class
     categorical: tuple[int, ...]
     n_levels: tuple[int, ...]
@@ -235,18 +216,13 @@ class _Run:
         return [(name, estimator) for name, _, estimator in self.steps]
 
     def fit_transform(
-        self,
-        name: str,
-        component: Component,
-        estimator: Any,
-        Z: Any,
-        y: NDArray[Any],
-        sample_weight: FloatArray | None,
+        self, step: Step, Z: Any, y: NDArray[Any], sample_weight: FloatArray | None
     ) -> tuple[Any, NDArray[Any]]:
         """Fit a step before the classifier and return its output rows and classes.
 
         Steps whose ``fit`` takes ``sample_weight``, such as `StandardScaler`, get the weights.
         """
+        name, component, estimator = step
         self.adapt(name, component, estimator, Z)
         if hasattr(estimator, "fit_resample"):
             Z, y = estimator.fit_resample(Z, y)
@@ -256,6 +232,12 @@ class _Run:
             Z = estimator.fit_transform(Z, y)
         self.track_categories(component, estimator)
         return Z, y
+
+    def transform(self, step: Step, rows: Rows, sample_weight: FloatArray | None) -> Rows:
+        """Fit a step before the classifier and transform the rows of a fold."""
+        Z, y, Z_test = rows
+        Z, y = self.fit_transform(step, Z, y, sample_weight)
+        return Z, y, step[2].transform(Z_test) if hasattr(step[2], "transform") else Z_test
 
     def adapt(self, name: str, component: Component, estimator: Any, Z: Any) -> None:
         """Set the parameters of a step that depend on its input data."""

@@ -17,7 +17,7 @@ from skauto.utils import FloatArray, IntArray
 # Maximum number of validation rows of the first fold that the decision uses.
 _MAX_ROWS = 2_000
 # Every trial is promoted until this many others have reached the same rung.
-_MIN_RIVALS = 3
+_MIN_OTHERS = 3
 # Candidates of the ensemble: the 10 best trials and the 2 best of each classifier.
 _BEST, _BEST_PER_ALGORITHM = 10, 2
 # Size of the ensemble, counting repeated members.
@@ -96,24 +96,24 @@ class RungPromotion:
         of the validation rows of the first fold, or of its decisive rows.
         """
         self._read(history)
-        rivals = [e for e in self._entries[share] if e.number < n_known]
-        if len(rivals) < _MIN_RIVALS:
+        others = [e for e in self._entries[share] if e.number < n_known]
+        if len(others) < _MIN_OTHERS:
             return True
-        newcomer = self._entry(-1, algorithm, self._decisive(probabilities))
-        own = [rival.loss for rival in rivals if rival.algorithm == algorithm]
-        if own and newcomer.loss < min(own):
+        new = self._entry(-1, algorithm, self._decisive(probabilities))
+        own = [other.loss for other in others if other.algorithm == algorithm]
+        if own and new.loss < min(own):
             return True
-        keys, algorithms = [(r.loss, r.number) for r in rivals], [r.algorithm for r in rivals]
+        keys, algorithms = [(r.loss, r.number) for r in others], [r.algorithm for r in others]
         chosen = candidate_pool(
             keys, algorithms, n_best=_BEST, n_per_algorithm=_BEST_PER_ALGORITHM
         )
-        pool = [rivals[i] for i in chosen]
-        if self._before.get(share, (-1, 0.0))[0] != len(rivals):
-            self._before[share] = len(rivals), self._ensemble_loss(pool)
+        pool = [others[i] for i in chosen]
+        if self._before.get(share, (-1, 0.0))[0] != len(others):
+            self._before[share] = len(others), self._ensemble_loss(pool)
         before = self._before[share][1]
         if math.isnan(before):  # such as the ROC AUC of rows of a single class
             return True
-        return self._ensemble_loss([*pool, newcomer]) < before - _LEAST_GAIN * abs(before)
+        return self._ensemble_loss([*pool, new]) < before - _LEAST_GAIN * abs(before)
 
     def _decisive(self, probabilities: NDArray[np.float32]) -> NDArray[np.float32]:
         """Predictions for the rows that decide."""

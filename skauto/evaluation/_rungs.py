@@ -65,7 +65,7 @@ class RungPlanner:
         with the first `n_known` trials.
         """
         share, result = latest
-        if history.search_limits:
+        if history.goal.search_limits:
             return None if self._exceeds_limit(result, history, n_known) else rung
         if self._promotion is None:
             rows = self.data.splits[0][1]
@@ -91,8 +91,8 @@ class RungPlanner:
     def _exceeds_limit(self, result: FoldResult, history: History, n_known: int) -> bool:
         """Whether the first fold of a trial has too many seconds or bytes for any ensemble.
 
-        Before the refit, which may add to them. A trial that is nearer to the limits than all
-        complete ones is needed if none keeps them.
+        The values before the refit are compared, and a refit may increase them. A trial that
+        exceeds the limits less than every complete trial is continued.
         """
         excess = _excess(self.checker, result.constraints)
         complete = [t.constraints for t in history[:n_known] if t.complete]
@@ -123,7 +123,7 @@ class RungPlanner:
         A first rung that is too expensive has fewer rows.
         """
         configuration, rungs = proposal.configuration, self.rungs(proposal, history)
-        if history.time_limit is None:
+        if history.goal.time_limit is None:
             return rungs, ""
         first = next(iter(rungs[0].values()))
         share = first.share if isinstance(first, FoldTask) else 1.0
@@ -145,23 +145,23 @@ class RungPlanner:
     def rungs(self, proposal: Proposal, history: History) -> list[Rung]:
         """Tasks of each rung by key; the key of a fold is its number."""
         configuration, fidelity = proposal.configuration, proposal.fidelity
-        keep = self.n_folds == 1 and fidelity == 1.0 and history.time_limit is not None
+        keep = self.n_folds == 1 and fidelity == 1.0 and history.goal.time_limit is not None
         folds: Rung = {
             fold: FoldTask(configuration, fold, fidelity, keep=keep)
             for fold in range(self.n_folds)
         }
         if fidelity < 1.0 or not self.uses_rungs or history.goal.ensemble_loss is None:
             return [folds]
-        if len(history.objectives) > 1:
+        if len(history.goal.objectives) > 1:
             return [folds]
-        if history.search_limits:
+        if history.goal.search_limits:
             several = bool(limited_resources(self.worker.constraints)) and self.n_folds > 1
             return [{0: folds.pop(0)}, folds] if several else [folds]
         rungs: list[Rung] = [{0: folds.pop(0)}, folds] if self.n_folds > 1 else [folds]
         if self.validates_out_of_bag(configuration):
             rungs = [{"out_of_bag": OutOfBagTask(configuration, keep)}]
         share = self.schedule.first_share(len(self.data.splits[0][0]))
-        if history.time_limit is not None and share is not None:
+        if history.goal.time_limit is not None and share is not None:
             rungs.insert(0, {"share": FoldTask(configuration, 0, share=share, preview=True)})
         return rungs
 

@@ -14,7 +14,6 @@ from sklearn.pipeline import Pipeline
 from skauto.constraints import Constraint, Evidence
 from skauto.data import TrainingData
 from skauto.data._splits import stratified_subset
-from skauto.evaluation._cache import Reuse
 from skauto.evaluation._pipeline import PipelineBuilder
 from skauto.evaluation._promotion import decisive_rows
 from skauto.model import PipelineEnsemble
@@ -39,7 +38,6 @@ class FoldResult:
     constraints: Mapping[str, float]
     rounds: int | None = None  # boosting rounds or epochs that early stopping chose
     stages: Sequence[Stage] = ()  # validation rows after other numbers of rounds
-    reuse: Reuse | None = None  # of a cache
     pipeline: Pipeline | None = None  # fitted on the numeric matrix
 
 
@@ -173,7 +171,7 @@ class PipelineWorker:
         labels = data.classes if keep else np.arange(data.n_classes)
         cpu_started, started = time.process_time(), time.perf_counter()
         whole = keep or bool(self.constraints)
-        pipeline, Z_validation, reuse = self.builder.fit_validated(
+        pipeline, Z_validation = self.builder.fit_validated(
             configuration,
             (data.Z[train], labels[data.y[train]]),
             (data.Z[test], labels[data.y[test]]),
@@ -205,7 +203,6 @@ class PipelineWorker:
             measured,
             getattr(final_classifier(pipeline), "n_rounds_", None),
             stages,
-            reuse,
             pipeline if keep else None,
         )
 

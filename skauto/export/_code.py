@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator
 
 from skauto.data import TableReader
 from skauto.export._fitted import fitted_ensemble
-from skauto.export._source import OWN, copied, other_packages, own_modules
+from skauto.export._source import OWN, copied, imported
 from skauto.model import PipelineEnsemble
 
 # Packages that every exported model needs.
@@ -242,8 +242,8 @@ def _pickled(ensemble: BaseEstimator, package: str) -> tuple[bytes, dict[str, st
     file = io.BytesIO()
     pickler = _ForeignPickler(file, package)
     pickler.dump(ensemble)
-    needed = own_modules(pickler.modules)
-    return file.getvalue(), copied(needed, package), pickler.packages | other_packages(needed)
+    source = copied(pickler.modules, package)
+    return file.getvalue(), source, pickler.packages | imported(source)
 
 
 def _requirements(packages: set[str]) -> str:

@@ -130,12 +130,12 @@ def _add_decision(graph: Graph, mean: str, decision: Decision, classes: NDArray[
             f"to_onnx cannot convert a decision of the type {type(decision).__name__}, which "
             "depends on the group of a row. Fit with decision='argmax'."
         )
-    if decision.temperature == 1.0:
+    if not decision.calibrates:
         graph.add("Identity", mean, output="probabilities")
     else:
         scaled = graph.add("Div", _log(graph, mean), float(decision.temperature))
-        shifted = graph.add("Add", scaled, decision.shift)
-        graph.add("Softmax", shifted, output="probabilities", axis=1)
+        shift = np.zeros(len(classes)) if decision.shift is None else decision.shift
+        graph.add("Softmax", graph.add("Add", scaled, shift), output="probabilities", axis=1)
     judged = "probabilities"
     if isinstance(decision, CostDecision):
         judged = graph.add("MatMul", judged, -decision.costs.astype(np.float64))

@@ -19,8 +19,9 @@ class Goal:
     limits : dict of str to float
         Upper limit of each constraint. A trial is feasible if no constraint exceeds its limit.
     search_limits : dict of str to float
-        Limits that the search keeps; by default all finite ones. The others are kept by decision
-        thresholds after the search, which lower the score less than another pipeline does.
+        Limits that the search keeps; None means all, and infinite ones are left out. The others
+        are kept by decision thresholds after the search, which lower the score less than another
+        pipeline does.
     max_evals : int or None
         Maximum number of trials; None for no limit.
     time_limit : float or None
@@ -37,7 +38,7 @@ class Goal:
 
     objectives: Sequence[str] = ("loss",)
     limits: Mapping[str, float] = field(default_factory=dict)
-    search_limits: Mapping[str, float] | None = None
+    search_limits: Mapping[str, float] = None  # type: ignore[assignment]
     max_evals: int | None = None
     time_limit: float | None = None
     targets: IntArray | None = None

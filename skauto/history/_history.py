@@ -44,31 +44,6 @@ class History(Sequence[Trial]):
         self.goal = goal if isinstance(goal, Goal) else Goal(goal, **settings)
         self._trials: list[Trial] = []
 
-    @property
-    def objectives(self) -> tuple[str, ...]:
-        """Names of the losses of a trial."""
-        return tuple(self.goal.objectives)
-
-    @property
-    def limits(self) -> Mapping[str, float]:
-        """Upper limits of the constraints by name."""
-        return self.goal.limits
-
-    @property
-    def search_limits(self) -> Mapping[str, float]:
-        """Finite limits that the search keeps, without those that decisions keep afterwards."""
-        return self.goal.search_limits or {}
-
-    @property
-    def max_evals(self) -> int | None:
-        """Maximum number of trials; None for no limit."""
-        return self.goal.max_evals
-
-    @property
-    def time_limit(self) -> float | None:
-        """Seconds of wall-clock time; None for no limit."""
-        return self.goal.time_limit
-
     def with_goal(self, goal: Goal) -> "History":
         """Return a copy with another goal of the same objectives, for a search that is resumed."""
         history = History(goal)
@@ -77,7 +52,7 @@ class History(Sequence[Trial]):
 
     def under_search_limits(self) -> "History":
         """Return a copy without the limits that decision thresholds keep after the search."""
-        return self.under(self.search_limits)
+        return self.under(self.goal.search_limits)
 
     def under(self, limits: Mapping[str, float]) -> "History":
         """Return a copy with other limits."""
@@ -104,9 +79,9 @@ class History(Sequence[Trial]):
                 f"The number of the 'trial' must be {len(self._trials)}, the next position. "
                 f"Got {trial.number} instead."
             )
-        if len(trial.losses) != len(self.objectives):
+        if len(trial.losses) != len(self.goal.objectives):
             raise ValueError(
-                f"The 'trial' must have one loss for each of {self.objectives}. "
+                f"The 'trial' must have one loss for each of {self.goal.objectives}. "
                 f"Got {trial.losses} instead."
             )
         self._trials.append(trial)
@@ -114,7 +89,7 @@ class History(Sequence[Trial]):
     @property
     def remaining_evals(self) -> int | None:
         """Number of trials left; None without a limit."""
-        return None if self.max_evals is None else max(0, self.max_evals - len(self))
+        return None if self.goal.max_evals is None else max(0, self.goal.max_evals - len(self))
 
     @property
     def elapsed(self) -> float:
@@ -124,12 +99,12 @@ class History(Sequence[Trial]):
     @property
     def share_of_time(self) -> float:
         """Share of the time limit that has elapsed; 0 without a limit."""
-        return 0.0 if self.time_limit is None else self.elapsed / self.time_limit
+        return 0.0 if self.goal.time_limit is None else self.elapsed / self.goal.time_limit
 
     @property
     def losses(self) -> FloatArray:
         """Losses, shape (n_trials, n_objectives); infinite for trials that are not ok."""
-        losses = np.full((len(self), len(self.objectives)), np.inf)
+        losses = np.full((len(self), len(self.goal.objectives)), np.inf)
         for row, trial in zip(losses, self._trials, strict=True):
             if trial.ok:
                 row[:] = trial.losses
@@ -141,7 +116,7 @@ class History(Sequence[Trial]):
         It is 0 if the trial is feasible, and infinite if a constraint was not measured.
         """
         total = 0.0
-        for name, limit in self.limits.items():
+        for name, limit in self.goal.limits.items():
             value = trial.constraints.get(name, math.inf)
             if not value <= limit:
                 total += (value - limit) / (abs(limit) or 1.0) if value == value else math.inf
@@ -203,7 +178,9 @@ class History(Sequence[Trial]):
         """
         import pandas as pd
 
-        columns = None if self._trials else ["trial", "status", *self.objectives, "cost", "error"]
+        columns = (
+            None if self._trials else ["trial", "status", *self.goal.objectives, "cost", "error"]
+        )
         return pd.DataFrame([self._row(trial) for trial in self._trials], columns=columns)
 
     def to_cv_results(self) -> dict[str, Any]:
@@ -261,9 +238,9 @@ class History(Sequence[Trial]):
         return {
             "trial": trial.number,
             "status": trial.status,
-            **dict(zip(self.objectives, trial.losses, strict=True)),
+            **dict(zip(self.goal.objectives, trial.losses, strict=True)),
             **trial.constraints,
-            **({"feasible": self.feasible(trial)} if self.limits else {}),
+            **({"feasible": self.feasible(trial)} if self.goal.limits else {}),
             "cost": trial.cost,
             "started": trial.started,
             "ended": trial.ended,

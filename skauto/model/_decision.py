@@ -24,10 +24,9 @@ class Decision:
         Offsets of the log-probabilities, for all rows or for each row. The label is the class of
         the largest sum.
     temperature : float, default=1.0
-        Divisor of the log-probabilities against the class frequencies; values below 1 make the
-        probabilities more confident.
-    frequencies : ndarray of shape (n_classes,), default=None
-        Class frequencies, which the probabilities approach with the temperature; None: all equal.
+        Divisor of the log-probabilities; values below 1 make the probabilities more confident.
+    shift : ndarray of shape (n_classes,), default=None
+        Addend of the log-probabilities after their division by the temperature; None: 0.
 
     Examples
     --------
@@ -44,7 +43,7 @@ class Decision:
 
     offsets: FloatArray
     temperature: float = 1.0
-    frequencies: FloatArray | None = None
+    shift: FloatArray | None = None
 
     @property
     def threshold(self) -> float:
@@ -66,17 +65,16 @@ class Decision:
         return self if self.offsets.ndim == 1 else replace(self, offsets=self.offsets[rows])
 
     def scale(self, probabilities: FloatArray) -> FloatArray:
-        """Return probabilities (n_samples, n_classes) after temperature scaling."""
-        if self.temperature == 1.0:
+        """Return probabilities (n_samples, n_classes) after calibration."""
+        if not self.calibrates:
             return probabilities
-        return softmax(logarithms(probabilities) / self.temperature + self.shift, axis=1)
+        shift = 0.0 if self.shift is None else self.shift
+        return softmax(logarithms(probabilities) / self.temperature + shift, axis=1)
 
     @property
-    def shift(self) -> FloatArray:
-        """Addend of the log-probabilities after their division by the temperature."""
-        if self.frequencies is None:
-            return np.zeros(self.offsets.shape[-1])
-        return (1.0 - 1.0 / self.temperature) * logarithms(self.frequencies)
+    def calibrates(self) -> bool:
+        """Whether the probabilities are changed."""
+        return self.temperature != 1.0 or (self.shift is not None and bool(self.shift.any()))
 
     def labels(self, probabilities: FloatArray) -> IntArray:
         """Return the class code of each row of probabilities (n_samples, n_classes)."""
@@ -195,4 +193,4 @@ class SignalDecision(Decision):
         """Return the decision for some rows."""
         columns = [model.signals(X, Z, probabilities[:, 1]) for model in self.models]
         signals = np.hstack([np.empty((Z.shape[0], 0)), *columns])
-        return Decision(self.rule.offsets(signals), self.temperature, self.frequencies)
+        return Decision(self.rule.offsets(signals), self.temperature, self.shift)

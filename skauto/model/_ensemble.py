@@ -113,7 +113,7 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Weighted mean of the probabilities (n_samples, n_classes), scaled by the temperature."""
+        """Weighted mean of the probabilities (n_samples, n_classes), calibrated."""
         return self._average(self._read(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -126,7 +126,7 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         Z = self._read(X)
         probabilities = self._average(Z)
         decision = self.decision_.at(X, Z, probabilities)
-        return probabilities, replace(decision, temperature=1.0)
+        return probabilities, replace(decision, temperature=1.0, shift=None)
 
     def _read(self, X: Any) -> Any:
         """Transform the raw table to the numeric matrix."""

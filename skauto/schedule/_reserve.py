@@ -15,8 +15,8 @@ _MAX_REFITS, _MAX_DECISION = 0.25, 0.25
 _MAX_DECISION_OF_REST = 0.5
 # Share of the time limit for ensemble selection, and its maximum in seconds.
 _SELECTION, _MAX_SELECTION = 0.02, 1.0
-# Seconds to choose thresholds that keep a limit on two groups of this number of rows together.
-# They are proportional to the number of groups, and to that of the rows if there are fewer.
+# Predicted seconds to choose thresholds that keep a limit on two groups, with this number of rows
+# or more. They are proportional to the number of groups, and to a smaller number of rows.
 _DECISION, _ROWS_OF_DECISION = 5.0, 20_000
 # Above this number of rows no seconds are reserved for refits of models of the hold-out split.
 _MANY_ROWS = 100_000

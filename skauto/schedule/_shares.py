@@ -2,6 +2,9 @@
 
 from skauto.utils import Budget
 
+# Share of the time limit in which texts are read, and the number of their cells for each of its
+# seconds: a fit on them takes a small part of the search.
+_TEXTS, _TEXT_CELLS = 1 / 3, 50_000
 # Maximum predicted seconds of the fit of a network in the portfolio, as a share of the processor
 # seconds of the search. Chosen on development sets of the portfolio.
 _NETWORK = 0.05
@@ -11,6 +14,16 @@ _OFFSETS = 0.02
 _SELECTION = 0.2
 # Share of the limit of a task after which no further boosting round starts.
 _ROUNDS = 0.8
+# The score of the ensemble is computed during the search after these seconds, and then in at most
+# this share of the time.
+_SCORES, _SCORES_SHARE = 5.0, 0.05
+
+
+def limits_of_texts(time_limit: float | None) -> tuple[float | None, float | None]:
+    """Return the seconds in which a `TableReader` reads texts, and the number of their cells."""
+    if time_limit is None:
+        return None, None
+    return _TEXTS * time_limit, _TEXT_CELLS * time_limit
 
 
 def max_seconds_of_network(processor_seconds: float) -> float:
@@ -31,3 +44,8 @@ def seconds_of_selection(remaining: float) -> float:
 def seconds_of_rounds(limit: float) -> float:
     """Return the seconds after which boosting ends, in a task that is killed at its limit."""
     return _ROUNDS * limit
+
+
+def pause_of_scores(seconds: float) -> float:
+    """Return the seconds between two scores of the ensemble, of which one takes some seconds."""
+    return max(_SCORES, seconds / _SCORES_SHARE)

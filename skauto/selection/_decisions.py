@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize
+from scipy.special import softmax
 
 from skauto.model import Decision
 from skauto.model._decision import logarithms
@@ -33,17 +34,17 @@ _MIN_CALLS = 8
 _MAX_SCORER_ROWS = 5000  # for scorers without sample weights
 # Maximum number of rounds of coordinate descent; two classes need one.
 _MAX_ROUNDS = 3
-# Minimum number of rows for temperature scaling, and maximum of the temperature and its inverse.
+# Minimum number of rows for a calibration, and maximum of the temperature and its inverse.
 _MIN_ROWS = 100
 _MAX_TEMPERATURE = 5.0
-# Standard errors that the loss at the chosen temperature may exceed the minimum by.
-_N_ERRORS = 2.0
+# Standard errors that the loss of the chosen calibration may exceed the minimum by.
+_N_ERRORS = 0.5
 _N_BISECTIONS = 8
 # Minimum kept share of the log-odds against the class frequencies; all is kept from the second on.
 _LEAST_KEPT, _KEEPS_ALL = 0.05, 0.95
-# Maximum number of probabilities, rows times classes, that a temperature is fitted to.
+# Maximum number of probabilities, rows times classes, that a calibration is fitted to.
 _MAX_PROBABILITIES = 2_000_000
-# Maximum increase of the error rate or of 1 - AUC by a temperature.
+# Maximum increase of the error rate or of 1 - AUC by a calibration.
 _MAX_INCREASE = 1e-4
 # Losses whose difference is smaller are equal.
 _TOLERANCE = 1e-12
@@ -58,7 +59,7 @@ def choose_decision(
     sample_weight: ArrayLike | None = None,
     seconds: float = math.inf,
 ) -> Decision:
-    """Fit class offsets or a temperature to out-of-fold predictions.
+    """Fit class offsets or a calibration to out-of-fold predictions.
 
     Parameters
     ----------
@@ -68,7 +69,7 @@ def choose_decision(
         True classes as integer codes.
     loss : Loss
         The loss to minimize. Offsets are fitted for losses of labels, except the error rate, and
-        precision or recall of a single class. The Brier score gets its own temperature. The log
+        precision or recall of a single class. The Brier score gets its own calibration. The log
         loss, the error rate and ROC AUC get that of the log loss, unless it makes them worse.
         Other scorers get the identity.
     rng : Generator
@@ -82,8 +83,8 @@ def choose_decision(
     Returns
     -------
     decision : Decision
-        Offsets, or a temperature against the class frequencies; offsets 0 and temperature 1 if
-        neither is fitted.
+        Offsets, or a temperature and a shift of the log-probabilities; offsets 0 and temperature
+        1 if neither is fitted.
 
     Examples
     --------
@@ -108,42 +109,46 @@ def choose_decision(
     if isinstance(loss, ScorerLoss):
         return plain
     proper = loss if isinstance(loss, BrierLoss) else LogLoss()
-    fit = TemperatureFit(probabilities, y, proper, sample_weight=weight)
-    scaled = fit.decision(fit.temperature).scale(probabilities)
-    before, after = loss(y, np.stack([probabilities, scaled]), weight)
-    temperature = fit.temperature if after <= before + _MAX_INCREASE else 1.0
-    return fit.decision(temperature / fit.kept)
+    fit = CalibrationFit(probabilities, y, proper, sample_weight=weight)
+    calibrated = fit.decision(fit.parameters).scale(probabilities)
+    before, after = loss(y, np.stack([probabilities, calibrated]), weight)
+    refused = after > before + _MAX_INCREASE
+    return fit.decision(np.zeros(n_classes + 1) if refused else fit.parameters, fit.kept)
 
 
 def gains_by_offsets(loss: Loss, y: IntArray, n_classes: int) -> bool:
     """Return whether class offsets can lower a loss, given the true class codes y.
 
-    They cannot lower the error rate, for which the most probable class is optimal; precision or
-    recall of a single class, for which a constant label is; and losses of probabilities.
+    They cannot lower the error rate, because the most probable class is optimal, nor losses of
+    probabilities. For precision and recall of a single class a constant label is optimal, so these
+    are excluded.
     """
     if isinstance(loss, ScorerLoss):
         return loss.reads_labels(y, n_classes)
     return isinstance(loss, LabelLoss) and not isinstance(loss, ErrorLoss)
 
 
-class TemperatureFit:
-    r"""Temperature scaling [1]_ that is fitted to out-of-fold probabilities.
+class CalibrationFit:
+    r"""Temperature scaling [1]_ with a shift of each class, fitted to out-of-fold probabilities.
 
     The logarithm of :math:`p_k / f_k`, a probability over the frequency of its class, is divided
-    by the temperature. The loss is the log loss or the Brier loss; weights of the rows are
-    optional. The rows are a sample if there are more than two million probabilities. The target
-    is that of Platt [2]_, (n + 1) / (n + 2) for a class of n rows, because the temperature of
-    classes that the probabilities separate would else be 0.
+    by the temperature, then :math:`b_k` is added. The shifts correct probabilities that are too
+    high for a class on average, such as those of members that weigh the rows by class. The loss
+    is the log loss or the Brier loss; weights of the rows are optional. The rows are a sample if
+    there are more than two million probabilities. The target is that of Platt [2]_, (n + 1) /
+    (n + 2) for a class of n rows, because the temperature of classes that the probabilities
+    separate would else be 0.
 
     The ensemble was selected on the same rows: its out-of-fold loss is too low, most of all with
-    few rows. So the `temperature` is the value closest to 1 whose mean loss is within two standard
-    errors (of the difference over the rows) of the minimum. It lies between 0.2 and 5, and is 1
-    for fewer than 100 rows.
+    few rows. So the `parameters`, the logarithm of the temperature and the shifts, are the
+    smallest multiple of those of least loss whose mean loss is within half a standard error (of
+    the difference over the rows) of the minimum. The temperature lies between 0.2 and 5. The
+    parameters are 0 for fewer than 100 rows.
 
     Without signal the ensemble has a gain over the class frequencies on the rows that selected
     it, and a loss on others. Of the gain :math:`g` at the least loss, with the standard error
     :math:`s`, the share :math:`\max(0.05, 1 - s^2 / g^2)` is `kept`, or all if that is at least
-    0.95. This is positive-part shrinkage [3]_; the final temperature is divided by it.
+    0.95. This is positive-part shrinkage [3]_ of the log-odds against the class frequencies.
 
     References
     ----------
@@ -170,53 +175,73 @@ class TemperatureFit:
             n_rows = max(_MIN_ROWS, _MAX_PROBABILITIES // n_classes)
             rows = np.random.default_rng(0).choice(len(y), n_rows, replace=False)
             probabilities, y, weight = probabilities[rows], y[rows], weight[rows]
-        self.probabilities, self.loss, self.weight = probabilities, loss, weight
+        self.loss, self.weight, self.base = loss, weight, logarithms(self.frequencies)
+        self.log_odds = logarithms(probabilities) - self.base
         self.targets = _targets(y, n_classes)
-        least = self._log_temperature_of_least_loss()
-        self.temperature = math.exp(self._closest_to_0(least)) if n_rows >= _MIN_ROWS else 1.0
+        least = self._parameters_of_least_loss()
+        share = self._smallest_share(least) if n_rows >= _MIN_ROWS else 0.0
+        self.parameters = share * least
         self.kept = self._kept(least)
 
-    def decision(self, temperature: float) -> Decision:
-        """Return the decision without offsets at a temperature."""
-        return Decision(np.zeros(len(self.frequencies)), temperature, self.frequencies)
+    def decision(self, parameters: FloatArray, kept: float = 1.0) -> Decision:
+        """Return the decision without offsets of parameters, with a share of the log-odds."""
+        slope = kept * math.exp(-parameters[0])
+        shift = (1.0 - slope) * self.base + kept * parameters[1:]
+        return Decision(np.zeros(len(self.base)), 1.0 / slope, shift)
 
-    def _losses(self, log_temperature: float) -> FloatArray:
+    def _probabilities(self, parameters: FloatArray) -> FloatArray:
+        scaled = self.log_odds * math.exp(-parameters[0])
+        return np.asarray(softmax(scaled + self.base + parameters[1:], axis=1))
+
+    def _losses(self, parameters: FloatArray) -> FloatArray:
         """Return the loss of each row."""
-        scaled = self.decision(math.exp(log_temperature)).scale(self.probabilities)
-        return _row_losses(self.loss, self.targets, scaled)
+        return _row_losses(self.loss, self.targets, self._probabilities(parameters))
 
-    def _log_temperature_of_least_loss(self) -> float:
+    def _parameters_of_least_loss(self) -> FloatArray:
+        weight = self.weight / self.weight.sum()
+
+        def loss_and_gradient(parameters: FloatArray) -> tuple[float, FloatArray]:
+            probabilities = self._probabilities(parameters)
+            slopes = probabilities - self.targets  # of the log loss, by the log-probabilities
+            if isinstance(self.loss, BrierLoss):
+                slopes *= 2.0 * probabilities
+                slopes -= probabilities * slopes.sum(axis=1, keepdims=True)
+            slopes *= weight[:, None]
+            by_temperature = -math.exp(-parameters[0]) * np.vdot(slopes, self.log_odds)
+            losses = _row_losses(self.loss, self.targets, probabilities)
+            return float(weight @ losses), np.append(by_temperature, slopes.sum(axis=0))
+
         bound = math.log(_MAX_TEMPERATURE)
-        found = minimize_scalar(
-            lambda log_temperature: np.average(self._losses(log_temperature), weights=self.weight),
-            bounds=(-bound, bound),
-            method="bounded",
+        n_classes = len(self.base)
+        found = minimize(
+            loss_and_gradient,
+            np.zeros(1 + n_classes),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(-bound, bound), *[(None, None)] * n_classes],
         )
-        return float(found.x)
+        return np.asarray(found.x)
 
-    def _closest_to_0(self, log_temperature: float) -> float:
-        """Return the value closest to 0 that is within two standard errors of the least loss."""
-        least = self._losses(log_temperature)
+    def _smallest_share(self, least: FloatArray) -> float:
+        """Return the smallest multiple of parameters that is half a standard error worse."""
+        losses = self._losses(least)
 
-        def is_worse(log_temperature: float) -> bool:
-            mean, error = self._mean_and_error(self._losses(log_temperature) - least)
+        def is_worse(share: float) -> bool:
+            mean, error = self._mean_and_error(self._losses(share * least) - losses)
             return mean > _N_ERRORS * error
 
         if not is_worse(0.0):
             return 0.0
-        worse = 0.0
+        low, high = 0.0, 1.0
         for _ in range(_N_BISECTIONS):
-            middle = (worse + log_temperature) / 2
-            if is_worse(middle):
-                worse = middle
-            else:
-                log_temperature = middle
-        return log_temperature
+            middle = (low + high) / 2
+            low, high = (middle, high) if is_worse(middle) else (low, middle)
+        return high
 
-    def _kept(self, log_temperature: float) -> float:
+    def _kept(self, least: FloatArray) -> float:
         """Return the share of the log-odds against the class frequencies that is kept."""
         constant = np.tile(self.frequencies, (len(self.targets), 1))
-        gains = _row_losses(self.loss, self.targets, constant) - self._losses(log_temperature)
+        gains = _row_losses(self.loss, self.targets, constant) - self._losses(least)
         gain, error = self._mean_and_error(gains)
         if gain <= 0.0:
             return _LEAST_KEPT

@@ -64,7 +64,8 @@ class Layout:
         self.parameters = tuple(c.definition for c in columns if c.definition is not None)
         self.spans = spans
         self.n_columns = len(columns)
-        self.owner_step, self.owner_component = np.array(owners, np.intp).reshape(-1, 2).T
+        # as small integers, which `active` compares faster
+        self.owner_step, self.owner_component = np.array(owners, np.int16).reshape(-1, 2).T
 
     def parameter(self, column: int) -> Parameter:
         """Return the hyper-parameter of a column, counted from the first column of all."""
@@ -132,8 +133,8 @@ class Layout:
 
     def active(self, vectors: FloatArray) -> BoolArray:
         """Mask of the active hyper-parameters of each vector, shape (n, n_parameters)."""
-        structures = vectors[:, : self.n_steps].astype(np.intp)
-        active = structures.T[self.owner_step] == self.owner_component[:, None]
+        structures = vectors[:, : self.n_steps].T.astype(np.int16)
+        active = structures[self.owner_step] == self.owner_component[:, None]
         for child, parent, allowed in self.conditions:
             own = active[child - self.n_steps]
             rows = np.flatnonzero(own)

@@ -178,7 +178,7 @@ class ADMM(GeneratorStrategy):
         observations = self.observations(history)
         if self.first is None and observations.ok.any():
             total = np.zeros(len(observations))
-            if history.search_limits:
+            if history.goal.search_limits:
                 total = np.maximum(self._violations(history), 0.0).sum(axis=1)
             vector = observations.vectors[np.lexsort((observations.y, total))[0]]
         else:
@@ -188,7 +188,7 @@ class ADMM(GeneratorStrategy):
         self._theta = self.space.fill_inactive(vector[None])[0]  # theta^c, relaxed theta~^d
         self._delta = self._theta.copy()  # legal copies of theta~^d
         self._multipliers = np.zeros(len(vector))  # lambda
-        self._constraint_multipliers = np.zeros(len(history.search_limits))  # mu
+        self._constraint_multipliers = np.zeros(len(history.goal.search_limits))  # mu
 
     def _restart(self) -> Iterator[Proposal]:
         """Continue from a new random configuration."""
@@ -393,7 +393,7 @@ class ADMM(GeneratorStrategy):
         gap = np.where(self._discrete, self._theta - self._delta, 0.0)
         self._multipliers = self._multipliers + self.rho * gap
         row = self._row_of(self._configuration(self._structure, self._theta))
-        if row is not None and history.search_limits:
+        if row is not None and history.goal.search_limits:
             violation = self._violations(history)[row]
             if self.robust:
                 violation = np.minimum(violation, _MAX_VIOLATION)
@@ -405,7 +405,7 @@ class ADMM(GeneratorStrategy):
     def _augmented_losses(self, history: History) -> FloatArray:
         """Losses of the observations plus the penalty of the constraints (Algorithm 2)."""
         observations = self.observations(history)
-        if not history.search_limits:
+        if not history.goal.search_limits:
             return observations.y
         multipliers = self._constraint_multipliers
         penalty = constraint_penalty(self._violations(history), multipliers, self.rho)
@@ -418,9 +418,11 @@ class ADMM(GeneratorStrategy):
     def _violations(self, history: History) -> FloatArray:
         """Scaled (g - epsilon) of shape (n, n_limits); missing values are imputed by the worst."""
         trials = self.observations(history).trials
-        limits = np.array(list(history.search_limits.values()))
+        limits = np.array(list(history.goal.search_limits.values()))
         scale = np.where(limits == 0.0, 1.0, np.abs(limits))
-        values = [[t.constraints.get(m, np.nan) for m in history.search_limits] for t in trials]
+        values = [
+            [t.constraints.get(m, np.nan) for m in history.goal.search_limits] for t in trials
+        ]
         violations = (np.array(values).reshape(len(trials), len(limits)) - limits) / scale
         measured = np.isfinite(violations)
         worst = np.max(violations, axis=0, initial=1.0, where=measured)

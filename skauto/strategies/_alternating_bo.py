@@ -82,7 +82,7 @@ class AlternatingBO(ForestStrategy):
         best = [observations.y[own].min() for own in trials]
         ranks = np.argsort(np.argsort(best, kind="stable"), kind="stable") + 1
         merit = 1.0 / ranks
-        if history.time_limit is not None:
+        if history.goal.time_limit is not None:
             seconds = np.array([observations.costs[own].mean() for own in trials])
             merit /= np.sqrt(np.maximum(seconds, _LEAST_SECONDS))
         return int(self.rng.choice(algorithms, p=merit / merit.sum()))

@@ -268,7 +268,7 @@ class _Memory:
 
     def observations(self, history: History, fidelity: float | None) -> Observations:
         self._read(history)
-        return self.record(fidelity).observations(self.space, len(history.objectives))
+        return self.record(fidelity).observations(self.space, len(history.goal.objectives))
 
     def _read(self, history: History) -> None:
         """Add the trials that were completed since the last call."""

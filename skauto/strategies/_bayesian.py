@@ -148,9 +148,9 @@ class BayesianStrategy(Strategy):
 
 def design_size(n_initial: int, history: History, share: float = DESIGN_SHARE) -> int:
     """Size of an initial design: ``n_initial``, but at most a share of ``max_evals``."""
-    if history.max_evals is None:
+    if history.goal.max_evals is None:
         return n_initial
-    return min(n_initial, max(1, int(share * history.max_evals)))
+    return min(n_initial, max(1, int(share * history.goal.max_evals)))
 
 
 def improvement_of(
@@ -171,7 +171,10 @@ def rank_scores(losses: FloatArray) -> FloatArray:
 
 
 def log_scores(losses: FloatArray) -> FloatArray:
-    """Logarithms of losses, shifted so that the best is the 5% quantile minus the best (SMAC)."""
+    """Logarithms of the losses minus an offset (SMAC).
+
+    The best loss minus the offset is the 5% quantile of the losses minus the best loss.
+    """
     low = losses.min() - max(np.quantile(losses, 0.05) - losses.min(), 1e-10)
     return np.log(losses - low)
 

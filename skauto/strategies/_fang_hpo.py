@@ -196,8 +196,8 @@ class FanGHPO(Strategy):
         """Number of initial trials of each source: equal numbers, the remainder on the last."""
         n_initial = 2 * self._d if self.n_initial is None else self.n_initial
         total = min(n_initial * costs[0], self.design_share * self._limit())
-        if history.max_evals is not None:
-            total = min(total, self.design_share * history.max_evals * costs.mean())
+        if history.goal.max_evals is not None:
+            total = min(total, self.design_share * history.goal.max_evals * costs.mean())
         n_each = max(1, int(total / costs.sum() + 1e-9))
         rest = int((total - n_each * costs[:-1].sum()) / costs[-1] + 1e-9)
         return [n_each] * (len(costs) - 1) + [max(1, rest)]

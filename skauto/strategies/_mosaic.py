@@ -212,7 +212,11 @@ class MOSAIC(GeneratorStrategy):
 
     def _may_design(self, history: History) -> bool:
         """Whether the initial design is within its limits of trials and time."""
-        limit = math.inf if history.max_evals is None else self.design_share * history.max_evals
+        limit = (
+            math.inf
+            if history.goal.max_evals is None
+            else self.design_share * history.goal.max_evals
+        )
         n_designed = sum(r.origin in _DESIGN for r in (*history, *self.pending))
         share = history.share_of_time - self._share_before
         return n_designed < limit and share <= self.design_share

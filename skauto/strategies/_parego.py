@@ -82,7 +82,7 @@ class ParEGO(BayesianStrategy):
         return design_size(n, history)
 
     def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
-        weights = self.rng.dirichlet(np.ones(len(history.objectives)))
+        weights = self.rng.dirichlet(np.ones(len(history.goal.objectives)))
         y = self._scalarized(observations, weights)
         model = clone_or(self.surrogate, GaussianProcess())
         return self.proposal(self._most_improving(model, observations, y), "log_ei")

@@ -1,4 +1,4 @@
-"""The checker of constraints: estimates before the refit and verdicts on ensembles."""
+"""The checker of constraints: estimates before the refit and check results on ensembles."""
 
 import pickle
 from dataclasses import replace
@@ -100,7 +100,7 @@ def test_the_shared_reader_counts_once_and_does_not_grow(table):
         reader=clf.reader_,
     )
     checker = ConstraintChecker([ModelSize()], data)
-    one, three = (checker.judge(clf.history_[:n], np.ones(n))["model_size"].value for n in (1, 3))
+    one, three = (checker.check(clf.history_[:n], np.ones(n))["model_size"].value for n in (1, 3))
     own = [trial.fold_constraints["model_size"][0] - size for trial in clf.history_]
     assert one == pytest.approx(size + 1.5 * own[0], rel=0.05)
     assert three == pytest.approx(size + 1.5 * sum(own), rel=0.05)
@@ -152,7 +152,7 @@ def test_decisions_and_the_gate_compare_the_same_groups(n_validated):
     trial = Trial(
         number=0, configuration=Configuration({}), losses=(0.0,), predictions=predictions
     )
-    (found,) = ConstraintChecker([parity], data).judge([trial], [1.0]).measurements
+    (found,) = ConstraintChecker([parity], data).check([trial], [1.0]).measurements
     rates = np.array([[labels[test][members[test]].mean() for members in limit.sets]])
     assert found.value == pytest.approx(limit.measure(rates)[0])
 
@@ -174,12 +174,12 @@ def test_differences_between_groups_are_measured_on_all_rows_together():
         number=0, configuration=Configuration({}), losses=(0.0,), predictions=np.eye(2)[positive]
     )
     (found,) = (
-        ConstraintChecker([StatisticalParity("g", 0.05)], data).judge([trial], [1.0]).measurements
+        ConstraintChecker([StatisticalParity("g", 0.05)], data).check([trial], [1.0]).measurements
     )
     assert found.value == found.estimate == 0.0
     assert np.mean(found.folds) > 0.05  # by chance: 20 rows of a group in each fold
     cautious = ConstraintChecker([StatisticalParity("g", 0.05)], data, margin=Margin(n_errors=1.0))
-    (measured,) = cautious.judge([trial], [1.0]).measurements
+    (measured,) = cautious.check([trial], [1.0]).measurements
     assert measured.value == pytest.approx(measured.error)
 
 
@@ -207,7 +207,7 @@ def test_a_number_of_errors_is_a_confidence_without_two_folds(constraint, n_erro
     )
     expected = constraint.bound(evidence, norm.cdf(n_errors))
     assert expected > constraint.measure(evidence)
-    (found,) = checker.judge([trial], [1.0]).measurements
+    (found,) = checker.check([trial], [1.0]).measurements
     assert found.value == pytest.approx(expected)
     folds = {constraint.key: (constraint.measure(evidence), np.nan)[:n_folds]}
     estimates = checker.estimates(folds, evidence.probabilities)

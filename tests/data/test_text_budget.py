@@ -1,4 +1,4 @@
-"""Texts have as many columns as they earn, and as the rows and the time limit allow."""
+"""Texts have as many columns as they earn, and as the rows and the limits of the reader allow."""
 
 import numpy as np
 import pandas as pd
@@ -20,34 +20,37 @@ def random_words(rng, n):
 
 
 def test_the_columns_of_the_table_are_shared():
-    assert text_widths([strings(10)] * 2, 1_000, None) == [250, 250]
-    assert text_widths([strings(10)] * 2, 10**6, None) == [10, 10]
-    assert text_widths([strings(10)] * 400, 1_000, None) == [2] * 400
-    assert text_widths([], 1_000, 10) == []
+    assert text_widths([strings(10)] * 2, 1_000, None, None) == [250, 250]
+    assert text_widths([strings(10)] * 2, 10**6, None, None) == [10, 10]
+    assert text_widths([strings(10)] * 400, 1_000, None, None) == [2] * 400
+    assert text_widths([], 1_000, 3, 500_000) == []
 
 
-def test_fewer_columns_in_less_time():
-    assert text_widths([strings(10)], 10_000, 20) == [100]
-    assert text_widths([strings(10)], 10_000, 40) == [200]
-    assert text_widths([strings(10)], 10_000, 1e9) == [500]
+def test_fewer_columns_of_fewer_cells():
+    assert text_widths([strings(10)], 10_000, None, 1_000_000) == [100]
+    assert text_widths([strings(10)], 10_000, None, 2_000_000) == [200]
+    assert text_widths([strings(10)], 10_000, None, 1e12) == [500]
 
 
 def test_the_cheaper_columns_are_read_if_time_is_short():
     """0.02 s for each short column, and 20 s for 10 million characters."""
     columns = [strings(10, 10**6), *[strings(10)] * 100]
-    assert text_widths(columns, 100, 4) == [0, *[7] * 64, *[0] * 36]
-    assert text_widths(columns, 100, 1_000) == [4] * 101
+    assert text_widths(columns, 100, 4 / 3, None) == [0, *[7] * 64, *[0] * 36]
+    assert text_widths(columns, 100, 333, None) == [4] * 101
 
 
 def test_columns_that_the_user_asks_for_are_read_first():
-    assert text_widths([strings(10), strings(10, 10**6)], 100, 4, [False, True]) == [0, 500]
+    assert text_widths([strings(10), strings(10, 10**6)], 100, 4 / 3, None, [False, True]) == [
+        0,
+        500,
+    ]
 
 
 def test_short_strings_of_many_columns_are_categories_or_lengths():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({f"c{j}": rng.choice(random_words(rng, 40), 100) for j in range(90)})
     X["unique"] = [" ".join(random_words(rng, 2)) for _ in range(100)]
-    reader = TableReader({"c89": "name"}, time_limit=2).fit(X)
+    reader = TableReader({"c89": "name"}, text_seconds=2 / 3).fit(X)
     report = reader.table_report().set_index("column")
     is_short = report["why"].str.contains("the time limit is too short")
     assert (report["kind"][is_short].drop("unique") == "categorical").all()

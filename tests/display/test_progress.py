@@ -1,15 +1,12 @@
-"""SearchProgress: what a search tells while it runs."""
+"""The line that a search shows while it runs."""
 
 import io
-import pickle
 import re
 
 import pytest
-from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 from skauto import AutoClassifier
-from skauto.callbacks import SearchProgress
 from tests.display.fitted import fit, small_space
 
 
@@ -25,14 +22,14 @@ def quiet(max_evals=6, **kwargs):
 
 
 def search(max_evals=6, **kwargs):
-    return quiet(max_evals, **kwargs).set_callbacks(SearchProgress())
+    return quiet(max_evals, verbose=1, **kwargs)
 
 
 def iris():
     return load_iris(return_X_y=True, as_frame=True)
 
 
-def test_a_search_is_silent_without_the_callback(capsys):
+def test_a_search_is_silent_elsewhere_than_in_a_terminal(capsys):
     fit("random", max_evals=3)
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", "")
@@ -50,7 +47,7 @@ def test_a_log_has_a_line_for_each_new_best_trial(capsys):
     algorithm = clf.history_[1].configuration.structure[-1]
     assert f"now {algorithm} and " in lines[0]
     assert lines[-1].startswith("6/6 trials, ")
-    assert f"best accuracy {clf.best_score_:.4g} ({best.configuration.structure[-1]})" in lines[-1]
+    assert f"best trial {clf.best_score_:.4g} ({best.configuration.structure[-1]})" in lines[-1]
     assert "left" not in lines[-1] and "now" not in lines[-1]
 
 
@@ -87,19 +84,9 @@ def test_the_line_ends_after_an_error(monkeypatch):
 
     terminal = Terminal()
     monkeypatch.setattr("sys.stdout", terminal)
-    progress = SearchProgress()
     with pytest.raises(RuntimeError, match="stop here"):
-        search().set_callbacks(progress, Failing()).fit(*iris())
+        search().set_callbacks(Failing()).fit(*iris())
     assert terminal.getvalue().endswith("\n")
-    assert progress._lines == {}
-
-
-def test_callback_survives_clone_and_pickle(capsys):
-    clf = clone(search(2))
-    clf.fit(*iris())
-    pickle.loads(pickle.dumps(clf)).fit(*iris())
-    lines = capsys.readouterr().out.splitlines()
-    assert sum(line.startswith("1/2 trials") for line in lines) == 2
 
 
 @pytest.mark.parametrize(
@@ -117,8 +104,7 @@ def test_verbose_shows_the_line_where_somebody_looks(verbose, is_terminal, monke
 
 
 def test_the_line_has_the_score_of_the_ensemble_so_far(monkeypatch, capsys):
-    monkeypatch.setattr("skauto.display._progress._SCORE_INTERVAL", 0.0)
-    monkeypatch.setattr("skauto.display._progress._MAX_SHARE", 1e9)
+    monkeypatch.setattr("skauto.display._progress.pause_of_scores", lambda seconds: 0.0)
     clf = quiet(4, verbose=1).fit(*iris())
     last = capsys.readouterr().out.splitlines()[-1]
     scores = f"ensemble accuracy {clf.ensemble_score_:.4g}, best trial {clf.best_score_:.4g}"

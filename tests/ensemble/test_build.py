@@ -49,12 +49,12 @@ def test_if_any_single_trial_passes_when_refitted_the_result_passes(kind, margin
         for trial in history:
             fitted = refit(RefitTask(trial.configuration))
             single = PipelineEnsemble(builder.data.reader, [fitted], [1.0], builder.data.classes)
-            singles[trial.number] = builder.checker.judge([trial], [1.0], single)
-        assert model.verdict.passes or not any(v.passes for v in singles.values())
-        n_passed += model.verdict.passes
+            singles[trial.number] = builder.checker.check([trial], [1.0], single)
+        assert model.check.passes or not any(v.passes for v in singles.values())
+        n_passed += model.check.passes
         members = [history[number] for number in model.weights]
-        again = builder.checker.judge(members, list(model.weights.values()), model.ensemble)
-        assert again.passes == model.verdict.passes
+        again = builder.checker.check(members, list(model.weights.values()), model.ensemble)
+        assert again.passes == model.check.passes
     assert 5 < n_passed < 24
 
 
@@ -67,8 +67,8 @@ def test_a_member_that_could_not_be_fitted_changes_the_ensemble_that_is_judged()
         model = builder.build(history, engine, Budget())
     assert model.weights == {1: 1.0}
     assert model.not_fitted == [0]
-    assert model.verdict.passes
-    assert model.verdict["model_size"].fitted < 6_000
+    assert model.check.passes
+    assert model.check["model_size"].fitted < 6_000
 
 
 @pytest.mark.parametrize("limit, members", [(40_000, {0, 1}), (20_000, {1})])
@@ -92,7 +92,7 @@ def test_sizes_of_refitted_members_correct_the_prediction(limit, members):
         model = builder.build(history, engine, Budget())
     assert set(model.weights) <= members
     assert (0 in model.weights) == (0 in members)
-    assert model.verdict.passes
+    assert model.check.passes
 
 
 def test_the_smallest_shares_leave_until_the_rest_is_light_enough():

@@ -111,8 +111,8 @@ def test_a_margin_does_not_give_constant_labels():
     checker = ConstraintChecker([EqualOpportunity("g", 0.1)], data)
     chooser = DecisionChooser(data, checker, "auto")
     decision = chooser.choose([trial], np.ones(1), np.arange(1060), ErrorLoss()).out_of_fold
-    verdict = checker.judge([trial], [1.0], decision=decision)
-    assert verdict.passes
+    check = checker.check([trial], [1.0], decision=decision)
+    assert check.passes
     np.testing.assert_array_equal(decision.labels(predictions), positive[rows] > 0.5)
 
 

@@ -260,8 +260,8 @@ def test_the_search_keeps_only_the_limits_that_thresholds_do_not(
         warnings.simplefilter("ignore", InfeasibleWarning)
         clf = fitted(biased, [constraint], strategy="auto", decision=decision, max_evals=4)
     assert type(clf.strategy_).__name__ == strategy
-    assert list(clf.history_.limits) == [constraint.key]
-    assert list(clf.history_.search_limits) == [constraint.key] * (strategy == "ADMM")
+    assert list(clf.history_.goal.limits) == [constraint.key]
+    assert list(clf.history_.goal.search_limits) == [constraint.key] * (strategy == "ADMM")
 
 
 def test_an_unknown_strategy_is_told_of_auto(biased):

@@ -39,7 +39,7 @@ def fitted(request, biased, fang):
 
 
 def test_constraints_are_objectives(fitted):
-    assert fitted.history_.objectives == ("loss", KEY)
+    assert fitted.history_.goal.objectives == ("loss", KEY)
     complete = [trial for trial in fitted.history_ if trial.ok]
     assert len(complete) > len(fitted.history_) // 2  # one classifier refuses some settings
     for trial in complete:
@@ -222,7 +222,7 @@ def test_a_row_that_was_not_fitted_in_time_says_so(biased):
 def test_three_objectives_and_a_lower_bound(biased):
     constraints = [StatisticalParity("group"), ScoreBound("recall", lower=0.6)]
     clf = fit(biased, constraints, "parego", max_evals=10)
-    assert clf.history_.objectives == ("loss", KEY, "recall")
+    assert clf.history_.goal.objectives == ("loss", KEY, "recall")
     rows = clf.pareto_front_[["loss", KEY, "recall"]].to_numpy()
     for row in rows:
         assert not ((rows <= row).all(axis=1) & (rows < row).any(axis=1)).any()
@@ -233,7 +233,7 @@ def test_three_objectives_and_a_lower_bound(biased):
 
 def test_one_objective_is_left_without_constraints(biased):
     clf = fit(biased, [], max_evals=5)
-    assert clf.history_.objectives == ("loss",)
+    assert clf.history_.goal.objectives == ("loss",)
     assert len(clf.pareto_front_) == 1
 
 

@@ -87,6 +87,20 @@ def test_writing_to_what_was_read_changes_nothing_on_disk(cache):
     np.testing.assert_array_equal(cache.get("key").Z, random_prefix().Z)
 
 
+def test_the_report_adds_up_the_records(cache, tmp_path):
+    assert cache.report() == {"n_steps": 0, "n_reused": 0, "hit_rate": 0.0, "seconds_saved": 0}
+    cache.record(3, 0, 0.0)
+    cache.record(3, 2, 0.5)
+    (tmp_path / "1.uses").write_text("2 2 0.25\n")  # of another process
+    assert cache.report() == {
+        "n_steps": 8,
+        "n_reused": 4,
+        "hit_rate": 0.5,
+        "seconds_saved": 0.75,
+    }
+    PrefixCache(tmp_path / "missing", 1).record(3, 0, 0.0)  # as on another machine
+
+
 @pytest.mark.parametrize(
     "matrix",
     [

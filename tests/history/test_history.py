@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from skauto.history import History, Proposal, Trial
+from skauto.history import History, Trial
 from skauto.space import Configuration
 
 
@@ -77,10 +77,6 @@ def test_append_refuses_what_does_not_belong():
         history.append(_trial(0))
     with pytest.raises(ValueError, match="one loss for each"):
         history.append(_trial(1, (0.1, 0.2)))
-    with pytest.raises(ValueError, match="'status' of a trial"):
-        _trial(1, status="odd")
-    with pytest.raises(ValueError, match="'fidelity'"):
-        Proposal(_trial(0).configuration, fidelity=0.0)
 
 
 def test_frame_has_a_row_a_trial():

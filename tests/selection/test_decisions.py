@@ -1,10 +1,10 @@
-"""Offsets and temperatures against closed forms, brute force and test rows."""
+"""Offsets and calibrations against closed forms, brute force and test rows."""
 
 import tracemalloc
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize
 from scipy.special import expit, logit, softmax
 from sklearn.metrics import f1_score, fbeta_score, get_scorer, log_loss, make_scorer
 
@@ -21,7 +21,7 @@ from skauto.selection import (
     get_loss,
 )
 from skauto.selection._decisions import (
-    TemperatureFit,
+    CalibrationFit,
     _line_search,
     _losses_after,
     choose_offsets,
@@ -231,38 +231,63 @@ def test_weights_stand_for_repeated_rows():
 
 @pytest.mark.parametrize("loss", [LogLoss(), BrierLoss()])
 @pytest.mark.parametrize("true", [0.5, 2.0])
-def test_a_temperature_is_recovered(loss, true):
-    probabilities, y = binary(20_000, 0.3, seed=8)
-    distorted = Decision(np.zeros(2), 1 / true, FREQUENCIES).scale(probabilities)
-    fit = TemperatureFit(distorted, y, loss)
-    assert fit.temperature == pytest.approx(true, rel=0.1)
+def test_a_temperature_and_the_shifts_are_recovered(loss, true):
+    probabilities, y = several(40_000, 3, seed=8)
+    shift = np.array([0.4, -0.5, 0.1])
+    distorted = Decision(np.zeros(3), 1 / true, shift).scale(probabilities)
+    fit = CalibrationFit(distorted, y, loss)
+    decision = fit.decision(fit.parameters)
+    calibrated = several_calibrated(probabilities, y)
+    assert decision.temperature == pytest.approx(true * calibrated, rel=0.1)
     assert fit.kept == 1.0
-    scaled = fit.decision(fit.temperature).scale(distorted)
+    scaled = decision.scale(distorted)
+    np.testing.assert_allclose(scaled.mean(axis=0), np.bincount(y) / len(y), atol=0.005)
     assert log_loss(y, scaled) < log_loss(y, distorted)
     np.testing.assert_allclose(scaled.sum(axis=1), 1.0)
 
 
+def several_calibrated(probabilities, y):
+    """Return the temperature of undistorted probabilities, by an independent optimizer."""
+
+    def loss(parameters):
+        logits = np.log(probabilities) / np.exp(parameters[0]) + [0.0, *parameters[1:]]
+        return log_loss(y, softmax(logits, axis=1))
+
+    return np.exp(minimize(loss, np.zeros(3), method="Nelder-Mead").x[0])
+
+
+@pytest.mark.parametrize("loss", [LogLoss(), BrierLoss()])
 @pytest.mark.parametrize("true", [0.4, 2.5])
-def test_the_temperature_is_the_closest_to_1_that_two_standard_errors_do_not_refute(true):
+def test_a_calibration_is_the_smallest_that_half_a_standard_error_does_not_refute(loss, true):
     probabilities, y = binary(400, 0.3, seed=8)
-    distorted = Decision(np.zeros(2), 1 / true, FREQUENCIES).scale(probabilities)
-    frequencies = np.bincount(y) / 400
+    weight = np.random.default_rng(0).integers(1, 4, 400).astype(float)
+    distorted = Decision(np.zeros(2), 1 / true, np.array([0.2, -0.2])).scale(probabilities)
+    odds = logit(distorted[:, 1])
+    middle = logit(np.average(y, weights=weight))
+    n = np.bincount(y)[y]
+    target = np.where(y == 1, n + 1, 1) / (n + 2)  # Platt's targets
 
-    def row_losses(temperature):
-        odds = frequencies * (distorted / frequencies) ** (1 / temperature)
-        logarithms = np.log(odds / odds.sum(axis=1, keepdims=True))
-        n = np.bincount(y)[y]  # Platt's targets
-        own, other = logarithms[np.arange(400), y], logarithms[np.arange(400), 1 - y]
-        return -((n + 1) * own + other) / (n + 2)
+    def row_losses(parameters):
+        positive = expit((odds - middle) / np.exp(parameters[0]) + middle + parameters[1])
+        if isinstance(loss, BrierLoss):
+            return 2 * (positive - target) ** 2
+        return -(target * np.log(positive) + (1 - target) * np.log(1 - positive))
 
-    grid = np.geomspace(0.2, 5.0, 801)
-    losses = np.stack([row_losses(temperature) for temperature in grid])
-    excess = losses - losses[np.argmin(losses.mean(axis=1))]
-    refuted = excess.mean(axis=1) > 2 * excess.std(axis=1) / np.sqrt(400)
-    closest = min(grid[~refuted], key=lambda temperature: abs(np.log(temperature)))
-    found = TemperatureFit(distorted, y, LogLoss()).temperature
-    assert found == pytest.approx(closest, rel=0.01)
-    assert min(true, 1.0) < closest < max(true, 1.0)
+    def mean(parameters):
+        return np.average(row_losses(parameters), weights=weight)
+
+    least = minimize(mean, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-6}).x
+
+    def is_refuted(share):
+        excess = row_losses(share * least) - row_losses(least)
+        center = np.average(excess, weights=weight)
+        error = np.sqrt(np.sum((weight * (excess - center)) ** 2)) / weight.sum()
+        return center > 0.5 * error
+
+    share = next(s for s in np.linspace(0.0, 1.0, 2001) if not is_refuted(s))
+    assert 0.0 < share < 1.0
+    temperature, low, high = CalibrationFit(distorted, y, loss, sample_weight=weight).parameters
+    np.testing.assert_allclose([temperature, high - low], share * least, rtol=0.02)
 
 
 @pytest.mark.parametrize("loss", [LogLoss(), BrierLoss()])
@@ -271,58 +296,70 @@ def test_classes_that_the_probabilities_separate_keep_a_doubt(loss):
     y = np.arange(400) % 2
     positive = np.where(y == 1, 0.95, 0.05)
     probabilities = np.column_stack([1 - positive, positive])
-    fit = TemperatureFit(probabilities, y, loss)
-    scaled = fit.decision(fit.temperature).scale(probabilities)
+    fit = CalibrationFit(probabilities, y, loss)
+    scaled = fit.decision(fit.parameters).scale(probabilities)
     assert 1 / 402 <= 1 - scaled.max() < 0.05
 
 
-def test_few_rows_or_calibrated_ones_keep_the_temperature_mostly():
-    assert TemperatureFit(*binary(80, 0.3, seed=0), LogLoss()).temperature == 1.0
-    fits = [TemperatureFit(*binary(500, 0.3, seed=s), LogLoss()) for s in range(20)]
-    found = [fit.temperature for fit in fits]
-    assert np.mean(np.array(found) == 1.0) > 0.8
-    assert 0.9 < min(found) <= max(found) < 1.1
+def test_few_rows_keep_the_probabilities_and_calibrated_ones_mostly():
+    assert not CalibrationFit(*binary(80, 0.3, seed=0), LogLoss()).parameters.any()
+    fits = [CalibrationFit(*binary(500, 0.3, seed=s), LogLoss()) for s in range(20)]
+    found = np.array([fit.parameters for fit in fits])
+    assert np.mean(~found.any(axis=1)) > 0.3
+    assert np.abs(found).mean() < 0.05
 
 
 @pytest.mark.parametrize("loss", [ErrorLoss(), RocAucLoss()])
 def test_ranks_and_labels_keep_their_loss_and_get_calibrated_probabilities(loss):
     probabilities, y = binary(20_000, 0.3, seed=8)
-    distorted = Decision(np.zeros(2), 2.0, FREQUENCIES).scale(probabilities)
+    distorted = Decision(np.zeros(2), 2.0, 0.5 * np.log(FREQUENCIES)).scale(probabilities)
     decision = choose_decision(distorted, y, loss, rng=np.random.default_rng(0))
-    assert decision.temperature == TemperatureFit(distorted, y, LogLoss()).temperature
+    fit = CalibrationFit(distorted, y, LogLoss())
+    assert decision.temperature == pytest.approx(np.exp(fit.parameters[0]))
     assert decision.temperature == pytest.approx(0.5, rel=0.1)
     before, after = loss(y, np.stack([distorted, decision.scale(distorted)]), None)
     assert after <= before
 
 
+def test_members_that_weigh_the_classes_do_not_raise_the_probability_of_the_rare_one():
+    """A mean of probabilities at equal and at true class frequencies is too high on average."""
+    probabilities, y = binary(4_000, 0.08, seed=8)
+    weighed = Decision(np.zeros(2), 1.0, np.array([0.0, logit(0.92)])).scale(probabilities)
+    mean = 0.5 * (probabilities + weighed)
+    assert mean[:, 1].mean() > 0.15
+    decision = choose_decision(mean, y, RocAucLoss(), rng=np.random.default_rng(0))
+    rows, truth = binary(20_000, 0.08, seed=9)
+    both = Decision(np.zeros(2), 1.0, np.array([0.0, logit(0.92)])).scale(rows)
+    calibrated = decision.scale(0.5 * (rows + both))
+    assert calibrated[:, 1].mean() == pytest.approx(truth.mean(), abs=0.01)
+    assert log_loss(truth, calibrated) < 1.03 * log_loss(truth, rows)
+
+
 def test_many_probabilities_are_calibrated_on_a_sample_of_the_rows(monkeypatch):
-    monkeypatch.setattr("skauto.selection._decisions._MAX_PROBABILITIES", 160_000)
     rng = np.random.default_rng(0)
     y = rng.integers(20, size=12_000)
     logits = rng.normal(size=(12_000, 20)) + 2.0 * np.eye(20)[y]
     probabilities = softmax(0.5 * logits, axis=1)
-    few = TemperatureFit(probabilities, y, LogLoss()).temperature
-    on_all = minimize_scalar(
-        lambda t: LogLoss()(y, Decision(np.zeros(20), t).scale(probabilities)[None])[0],
-        bounds=(0.2, 5.0),
-        method="bounded",
-    )
-    assert few == pytest.approx(on_all.x, rel=0.05) and few < 0.7
+    on_all = CalibrationFit(probabilities, y, LogLoss()).parameters[0]
+    monkeypatch.setattr("skauto.selection._decisions._MAX_PROBABILITIES", 160_000)
+    few = CalibrationFit(probabilities, y, LogLoss()).parameters[0]
+    assert few != on_all
+    assert few == pytest.approx(on_all, rel=0.1) and few < np.log(0.7)
 
 
-def test_a_temperature_that_lowers_the_auc_of_three_classes_is_refused():
+def test_a_calibration_that_lowers_the_auc_of_three_classes_is_refused():
     rng = np.random.default_rng(0)
     y = rng.integers(3, size=1_500)
     logits = rng.normal(size=(1_500, 3)) + 1.2 * np.eye(3)[y]
     logits[:, 1] *= rng.choice([0.3, 2.0], 1_500)
     probabilities = softmax(0.5 * logits, axis=1)
-    fit = TemperatureFit(probabilities, y, LogLoss())
-    assert fit.temperature < 1.0
-    both = [probabilities, fit.decision(fit.temperature).scale(probabilities)]
+    fit = CalibrationFit(probabilities, y, LogLoss())
+    assert fit.parameters[0] < 0.0
+    both = [probabilities, fit.decision(fit.parameters).scale(probabilities)]
     before, after = RocAucLoss()(y, np.stack(both))
     assert after > before + 1e-4
     decision = choose_decision(probabilities, y, RocAucLoss(), rng=rng)
-    assert decision.temperature == 1.0
+    assert decision.temperature == 1.0 and not decision.calibrates
 
 
 @pytest.mark.parametrize("n_rows, separation", [(90, 0.9), (300, 0.5)])
@@ -330,25 +367,30 @@ def test_a_temperature_that_lowers_the_auc_of_three_classes_is_refused():
 def test_the_gain_over_the_class_frequencies_is_shrunk_by_its_error(n_rows, separation, weighted):
     probabilities, y = binary(n_rows, 0.3, seed=8, separation=separation)
     weight = np.random.default_rng(0).integers(1, 4, n_rows) if weighted else np.ones(n_rows)
-    fit = TemperatureFit(probabilities, y, BrierLoss(), sample_weight=weight.astype(float))
+    fit = CalibrationFit(probabilities, y, BrierLoss(), sample_weight=weight.astype(float))
     frequency = np.average(y, weights=weight)
     np.testing.assert_allclose(fit.frequencies, [1 - frequency, frequency])
     n = np.bincount(y)[y]
     target = np.where(y == 1, n + 1, 1) / (n + 2)
 
-    def gain_of(temperature):
-        positive = fit.decision(temperature).scale(probabilities)[:, 1]
-        gains = 2 * ((frequency - target) ** 2 - (positive - target) ** 2)
-        mean = np.average(gains, weights=weight)
-        return mean, np.sqrt(np.sum((weight * (gains - mean)) ** 2)) / weight.sum()
+    def gains_of(parameters):
+        parameters = np.array([parameters[0], -parameters[1] / 2, parameters[1] / 2])
+        positive = fit.decision(parameters).scale(probabilities)[:, 1]
+        return 2 * ((frequency - target) ** 2 - (positive - target) ** 2)
 
-    gain, error = max(map(gain_of, np.geomspace(0.2, 5.0, 801)))
+    def loss(parameters):
+        return -np.average(gains_of(parameters), weights=weight)
+
+    bounds = [(-np.log(5.0), np.log(5.0)), (None, None)]
+    gains = gains_of(minimize(loss, np.zeros(2), method="Nelder-Mead", bounds=bounds).x)
+    gain = np.average(gains, weights=weight)
+    error = np.sqrt(np.sum((weight * (gains - gain)) ** 2)) / weight.sum()
     assert 0.1 < fit.kept < 0.97
     assert fit.kept == pytest.approx(1 - (error / gain) ** 2, rel=1e-2)
     decision = choose_decision(
         probabilities, y, BrierLoss(), rng=np.random.default_rng(0), sample_weight=weight
     )
-    assert decision.temperature == pytest.approx(fit.temperature / fit.kept)
+    assert decision.temperature == pytest.approx(np.exp(fit.parameters[0]) / fit.kept)
 
 
 def test_without_a_gain_probabilities_are_near_the_class_frequencies_and_keep_their_order():

@@ -12,7 +12,8 @@ from skauto.objectives import make_artificial_objective, make_artificial_space
 from skauto.space import Integer, Real, SearchSpace
 from skauto.strategies import ADMM
 from skauto.strategies._admm import _Penalty, best_slack, constraint_penalty
-from tests.strategies.search_loop import as_measured, drive, rich_space
+from skauto.surrogates import GaussianProcess
+from tests.strategies.search_loop import as_measured, drive, rich_space, small_space
 
 
 def mixed_space():
@@ -100,6 +101,66 @@ def test_random_z_min_is_uniform_over_the_structures():
     assert chisquare(counts).pvalue > 0.01
 
 
+@pytest.mark.parametrize("solver", ["bandit", "bo", "random"])
+def test_z_min_ends_with_the_best_structure_tried(solver):
+    space = make_artificial_space(n_steps=2, n_algorithms=3)
+    loss_of = make_artificial_objective(space)
+    strategy = ADMM.paper().set_params(solvers=("random", solver), budget=8, growth=0)
+    strategy.start(space, np.random.default_rng(0))
+    found, minimize_structure = [], strategy._minimize_structure
+
+    def watched(history, budget):
+        yield from minimize_structure(history, budget)
+        best = min(strategy._tried, key=lambda z: loss_of(strategy._tried[z]))
+        found.append(tuple(strategy._structure) == best)
+
+    strategy._minimize_structure = watched
+    drive_unstopped(strategy, loss_of, 60)
+    assert len(found) >= 3
+    assert all(found)
+
+
+def test_z_min_by_bo_scores_a_part_of_the_structures_of_a_large_space(monkeypatch):
+    monkeypatch.setattr("skauto.strategies._admm._MAX_STRUCTURES", 5)
+    seen = []
+
+    class Watched(GaussianProcess):
+        def predict(self, X):
+            seen.append(len(X))
+            return super().predict(X)
+
+    monkeypatch.setattr("skauto.strategies._admm.process_of", lambda robust: Watched())
+    space = make_artificial_space(n_steps=2, n_algorithms=5)
+    strategy = ADMM(solvers=("random", "bo"), budget=8)
+    drive(strategy, space, as_measured(make_artificial_objective(space)), 16)
+    assert seen and max(seen) <= 5
+
+
+def test_an_iteration_without_a_new_configuration_ends_in_a_restart():
+    history = drive(ADMM.paper(), small_space(), as_measured(lambda configuration: 0.5), 20)
+    assert len(history) == 6  # the whole space
+    assert "restart" in {trial.origin for trial in history}
+
+
+def test_a_failed_trial_has_no_reward():
+    """Its loss is imputed by the worst one, which would have the largest reward here."""
+
+    class Watched(ADMM):
+        def stop(self):
+            self.seen_ = self._bandit.pulls[0], self._bandit.rewards[0]
+            super().stop()
+
+    def evaluate(number, configuration):
+        failed = {"losses": (np.inf,), "status": "failed"}
+        return failed if configuration["step"] == "left" else {"losses": (0.0,)}
+
+    strategy = Watched.paper().set_params(solvers=("random", "bandit"), budget=8)
+    drive(strategy, mixed_space(), evaluate, 60)
+    (left, right), rewards = strategy.seen_
+    assert left > 0 < right
+    assert rewards.tolist() == [0.0, right]
+
+
 @pytest.mark.parametrize("keep_counts", [True, False])
 def test_thompson_sampling_begins_anew_or_keeps_its_counts(keep_counts):
     strategy = ADMM(budget=5, growth=0, keep_counts=keep_counts)
@@ -166,6 +227,22 @@ def test_inactive_integers_keep_their_value_and_lose_their_multiplier():
     strategy._update_multipliers(History())
     np.testing.assert_array_equal(strategy._delta[inactive], before[inactive])
     np.testing.assert_allclose(strategy._multipliers[inactive], 0.0, atol=1e-15)
+
+
+def test_inactive_hyperparameters_have_their_defaults():
+    space, history = rich_space(), History()
+    linear, poly = (
+        space.complete({"classifier": ("svm", {"kernel": kernel})})
+        for kernel in ("linear", "poly")
+    )
+    history.append(Trial(number=0, configuration=linear, losses=(0.5,)))
+    strategy = started(space, history)
+    columns = strategy._layout.columns_of(strategy._structure)
+    points, _ = strategy._known_points(history, columns)
+    without, complete = space.encode([linear, poly])[:, columns]
+    inactive = np.isnan(without)
+    assert inactive.sum() == 2  # gamma and degree, which the polynomial kernel has
+    np.testing.assert_array_equal(points[0, inactive], complete[inactive])
 
 
 def test_multipliers_add_up_the_primal_residuals():

@@ -167,6 +167,17 @@ def test_a_query_that_no_model_would_learn_from_goes_to_the_ground_truth(reliabl
     assert chosen_source(*models) == source
 
 
+def test_a_configuration_that_the_source_knows_goes_to_the_ground_truth():
+    strategy, known = started(), plane().default()
+    history = History(("a", "b"))
+    history.append(Trial(number=0, configuration=known, losses=(0.5, 0.5), fidelity=0.5))
+    strategy.ask(history)
+    models, costs = [Scripted([5, 5], [0.1, 0.1])] * 2, np.array([2.0, 1.0])
+    other = plane().decode(np.full(plane().n_dimensions, 0.0))
+    assert strategy._choose_source(models, known, costs) == 0
+    assert strategy._choose_source(models, other, costs) == 1
+
+
 def test_the_paper_has_no_rule_of_reliable_queries():
     strategy = started(clone(QUICK).set_params(reliable_only=False))
     strategy.ask(History(("a", "b")))

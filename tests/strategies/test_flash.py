@@ -5,11 +5,15 @@ from itertools import product
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.linear_model import Ridge
 
+from skauto.acquisition import log_expected_improvement_per_second
 from skauto.history import Goal, History
 from skauto.space import Real, SearchSpace
 from skauto.strategies import FLASH, TPE, ForestBO, RandomSearch
+from skauto.strategies._dimensions import structure_inputs
 from skauto.strategies._flash import _log_cost
+from skauto.surrogates import LinearModel
 from tests.strategies.search_loop import drive, rich_space, single_space
 
 # What each algorithm adds to the loss and to the seconds of additive_space().
@@ -132,6 +136,7 @@ def test_a_fast_failure_is_not_the_unit_of_cost():
     with_failure = _log_cost(np.append(costs, 5e-4), np.array([True, True, True, False]))
     np.testing.assert_array_equal(with_failure[:3], expected)
     assert with_failure[3] == expected[0]
+    np.testing.assert_allclose(expected, np.log(1 + costs / 0.5))
 
 
 def algorithms_only(*names):
@@ -224,6 +229,45 @@ def test_the_phases_of_the_paper_have_thirty_trials_in_a_short_search(star, orig
     assert origin in origins[60:]
     assert "initial" not in origins  # the fine tuner begins with the trials of the pruned space
     assert all(len(names) <= 10 for names in strategy.kept_.values())
+
+
+def test_the_third_phase_has_all_combinations_of_the_kept_algorithms():
+    strategy = FLASH.paper().set_params(n_init=10, n_prune=0, fine_tuner=RandomSearch())
+    history = drive(strategy.set_params(r=3), additive_space(), additive, 120)
+    tuned = {trial.configuration.structure for trial in history[10:]}
+    assert len(tuned) > 3
+    assert tuned == set(product(*strategy.kept_.values()))
+
+
+def eips(history, n, paths, xi):
+    """Log expected improvement per second of paths (Eq. 4) by the first n trials, as printed."""
+    space, trials = additive_space(), history[:n]
+    X = structure_inputs(space, space.encode([trial.configuration for trial in trials]))
+    losses, costs = (np.array([getattr(t, name) for t in trials]) for name in ("loss", "cost"))
+    mean, std = LinearModel().fit(X, losses).predict(paths)
+    seconds = Ridge().fit(X, np.log(1 + costs / costs.min())).predict(paths)
+    return log_expected_improvement_per_second(mean, std, losses.min(), seconds, xi=xi)
+
+
+def test_paths_of_the_largest_improvement_per_second_are_evaluated_and_kept():
+    space, strategy = additive_space(), FLASH.paper().set_params(n_init=8, n_prune=12, r=2)
+    history = drive(strategy, space, additive, 21)
+    paths = structure_inputs(space, space.structures)
+    for n in range(8, 20):
+        scores = eips(history, n, paths, xi=1.0)  # 100 percent
+        row = space.encode([history[n].configuration])
+        own = eips(history, n, structure_inputs(space, row), xi=1.0)
+        assert own[0] == pytest.approx(scores.max())
+    best = space.structures[eips(history, 20, paths, xi=0.0).argsort()[-2:]]
+    names = [{space.components(s)[j].name for j in best[:, i]} for i, s in enumerate(space.steps)]
+    assert [set(kept) for kept in strategy.kept_.values()] == names
+
+
+def test_paths_of_a_large_space_are_sampled(monkeypatch):
+    monkeypatch.setattr("skauto.strategies._flash._MAX_PATHS", 5)
+    strategy = FLASH.paper()
+    history = drive(strategy, additive_space(), additive, 60)
+    assert len({trial.configuration.structure for trial in history}) <= 5
 
 
 def test_flash_star_is_tuned_by_the_split_of_hyperopt():

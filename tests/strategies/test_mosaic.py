@@ -234,6 +234,43 @@ def forty_trials():
     return run(MOSAIC(kappa=1, n_samples=10, n_candidates=50), rich_space(), 40)
 
 
+class Indifferent(Linear):
+    """A surrogate that predicts the same loss everywhere, so that policies are uniform."""
+
+    def predict(self, X):
+        return np.full(len(X), 0.5), np.full(len(X), 0.1)
+
+
+def walk_from_scratch(paths, decisions, losses):
+    """Last nodes at which a walk of Algorithm 1 may end, by the paths of the walks before it."""
+    seen = [path[:depth] for path in paths for depth in range(len(path) + 1)]
+    node, n_choices = (), decisions.max() + 1
+    while len(node) < decisions.shape[1]:
+        own = {path for path in seen if path[:-1] == node and len(path) == len(node) + 1}
+        children = own if node else {(choice,) for choice in range(n_choices)}
+        if len(children) < min(n_choices, max(1, int(seen.count(node) ** 0.6))):
+            return {(*node, choice) for choice in range(n_choices)} - children
+        scores = {}
+        for child in children:
+            below = losses[(decisions[:, : len(child)] == child).all(axis=1)]
+            bonus = 1.3 / len(children) * seen.count(node) ** 0.5 / (1 + seen.count(child))
+            scores[child] = bonus - np.median(below if len(below) else 0.5)
+        node = max(scores, key=scores.get)
+    return {node}
+
+
+def test_walks_are_those_of_the_algorithm_of_the_paper():
+    space = make_artificial_space(n_steps=3, n_algorithms=4)
+    objective = make_artificial_objective(space)
+    strategy = MOSAIC.paper().set_params(surrogate=Indifferent(), n_samples=3, n_candidates=30)
+    _, history = run(strategy, space, 80, loss_of=lambda c: min(objective(c) / 10, 1.0))
+    decisions = space.encode([trial.configuration for trial in history])[:, [2, 1, 0]].astype(int)
+    firsts = decisions[:, 0].tolist()  # those of the design were no walks
+    paths = [t.info.get("path", (a,)) for t, a in zip(history, firsts, strict=True)]
+    for n in range(16, 80):  # after four pipelines of each classifier
+        assert paths[n] in walk_from_scratch(paths[:n], decisions[:n], history.losses[:n, 0])
+
+
 def test_every_playout_belongs_to_its_walk(forty_trials):
     space, (_, history) = rich_space(), forty_trials
     vectors = space.encode([trial.configuration for trial in history])

@@ -80,6 +80,8 @@ def test_progressive_widening_adds_the_best_child_when_the_power_grows():
         assert len(child.children) == max(len(before), allowed)
         if len(child.children) > len(before):
             assert node.path == (0, 7 - len(before))
+        policy = [child.children[choice].prior for choice in before]
+        assert len(before) < 2 or sum(policy) == pytest.approx(1.0)  # over the children alone
     assert child.visits == 59
 
 

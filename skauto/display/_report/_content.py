@@ -155,7 +155,7 @@ def _threshold(estimator: Any) -> float:
 def _limits(estimator: Any) -> dict[str, Any] | None:
     """Values of constraints by model; None if the search had neither limits nor objectives."""
     history = estimator.history_
-    if not history.limits and len(history.objectives) < 2:
+    if not history.goal.limits and len(history.goal.objectives) < 2:
         return None
     frame = getattr(estimator, "constraint_values_", None)
     return {
