@@ -148,8 +148,9 @@ class PlanMixin:
         splits = last.splits if last else self._folds(table, initial, time_model, fold_seed)
         if options.cache is not None:
             cache = stack.enter_context(self._prefix_cache(table, options.cache))
-        categories = table.reader.categorical_indices_, table.reader.n_levels_
-        arguments = space, *categories, search_seed
+        reader = table.reader
+        categories = reader.categorical_indices_, reader.n_levels_
+        arguments = space, *categories, search_seed, reader.text_scores
         pipelines = PipelineBuilder(*arguments)
         if cache is not None:
             pipelines = CachedPipelineBuilder(*arguments, cache=cache)

@@ -33,12 +33,14 @@ class PipelineBuilder:
 
     The columns `categorical` of the matrix hold category codes, with `n_levels` levels each. The
     seed is the value of every ``random_state``, so that equal configurations give equal pipelines.
+    Without `random_folds`, steps do not learn what the rows of single groups share.
     """
 
     space: SearchSpace
     categorical: tuple[int, ...] = ()
     n_levels: tuple[int, ...] = ()
     seed: int = 0
+    random_folds: bool = True
 
     def fit(
         self,
@@ -131,6 +133,7 @@ class PipelineBuilder:
             self.categorical,
             self.n_levels,
             weigh_classes,
+            self.random_folds,
             strengths,
             {name: (groups or {})[name] for name in strengths},
         )
@@ -204,6 +207,7 @@ class Run:
     categorical: tuple[int, ...]
     n_levels: tuple[int, ...]
     weigh_classes: bool
+    random_folds: bool
     group_weights: dict[str, float] = field(default_factory=dict)
     groups: Groups = field(default_factory=dict)
 
@@ -248,6 +252,7 @@ class Run:
                 n_levels=self.n_levels if self.categorical else (),
                 sparse=sparse.issparse(Z),
                 smallest_class=int(self.counts.min()),
+                random_folds=self.random_folds,
             )
             component.adapt(estimator, context)
 

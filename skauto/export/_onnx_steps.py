@@ -1,6 +1,7 @@
 """Conversion of the steps of a pipeline to ONNX operators in double precision."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import combinations
 from typing import Any
 
@@ -36,6 +37,7 @@ from skauto.space.catalog import (
     RobustSmoothScaler,
     ScaledGammaSVC,
 )
+from skauto.space.catalog._keys import FACTORS, MISSING
 from skauto.space.catalog._network import SELU_ALPHA, SELU_SCALE
 
 
@@ -93,15 +95,42 @@ def _polynomial(graph: Graph, value: str, step: Any) -> str:
 
 
 def _pair_features(graph: Graph, value: str, step: Any) -> str:
-    """Add ratios, differences and products; NaN where they are not finite."""
-    if len(step.crosses_):
-        raise ValueError("Crosses of categories are not supported.")
-    if not len(step.pairs_):
-        return value
-    a, b = (graph.add("Gather", value, columns.copy(), axis=1) for columns in step.pairs_.T)
-    new = graph.add("Concat", *(graph.add(sign, a, b) for sign in ("Div", "Sub", "Mul")), axis=1)
-    finite = graph.add("Less", graph.add("Abs", new), np.inf)
-    return graph.add("Concat", value, graph.add("Where", finite, new, np.nan), axis=1)
+    """Add ratios, differences and products, NaN where they are not finite; then crosses."""
+    blocks = [value]
+    if len(step.pairs_):
+        a, b = (graph.add("Gather", value, columns.copy(), axis=1) for columns in step.pairs_.T)
+        signs = ("Div", "Sub", "Mul")
+        new = graph.add("Concat", *(graph.add(sign, a, b) for sign in signs), axis=1)
+        finite = graph.add("Less", graph.add("Abs", new), np.inf)
+        blocks.append(graph.add("Where", finite, new, np.nan))
+    if step.crosses_:
+        filled = graph.add("Where", graph.add("IsNaN", value), MISSING, value)
+        joined = [_joined(graph, filled, columns) for columns in step.crosses_]
+        blocks += _target_means(graph, joined, step.encoder_.encoder_)
+    return graph.add("Concat", *blocks, axis=1)
+
+
+def _joined(graph: Graph, value: str, columns: Sequence[int]) -> str:
+    """Add the number of a combination of values, see `join`."""
+    parts = [
+        graph.add("Mul", graph.add("Gather", value, np.array([j]), axis=1), factor)
+        for j, factor in zip(columns, FACTORS, strict=False)
+    ]
+    return reduce(lambda a, b: graph.add("Add", a, b), parts)
+
+
+def _target_means(graph: Graph, columns: Sequence[str], encoder: Any) -> list[str]:
+    """Add the means of each column's values, in one column per class; those of all if unknown."""
+    n_outputs = len(encoder.encodings_) // len(columns)
+    means = np.atleast_1d(encoder.target_mean_)
+    found = []
+    for i, column in enumerate(columns):
+        levels = encoder.categories_[i][None, :]
+        known = np.stack(encoder.encodings_[i * n_outputs : (i + 1) * n_outputs], axis=1)
+        same = graph.cast(graph.add("Equal", column, levels), "DOUBLE")
+        is_known = graph.add("Greater", graph.sum_of_rows(same), 0.5)
+        found.append(graph.add("Where", is_known, graph.add("MatMul", same, known), means))
+    return found
 
 
 def _nystroem(graph: Graph, value: str, step: Any) -> str:

@@ -36,6 +36,8 @@ class FitContext:
         Whether the matrix is sparse.
     smallest_class : int
         Number of rows of the smallest class.
+    random_folds : bool
+        Whether validation rows are random: False for groups and an order in time.
     """
 
     n_samples: int
@@ -45,6 +47,7 @@ class FitContext:
     n_levels: tuple[int, ...] = ()
     sparse: bool = False
     smallest_class: int = 0
+    random_folds: bool = True
 
 
 def _is_prototype(estimator: Any) -> bool:

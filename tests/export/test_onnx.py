@@ -17,6 +17,7 @@ from skauto.export import to_onnx
 from skauto.model import Decision, PipelineEnsemble
 from skauto.model._pipeline import make_pipeline
 from skauto.space import SearchSpace
+from skauto.space.catalog import PairFeatures
 from tests.export.graphs import run
 from tests.export.pipelines import default_space, full, mixed_table
 
@@ -82,6 +83,22 @@ def test_a_member_gives_the_same(choice, n_classes):
     X, _ = numbers(n_classes, seed=1)
     labels, probabilities = run(to_onnx(ensemble), X)
     np.testing.assert_allclose(probabilities, ensemble.predict_proba(X), rtol=0, atol=1e-5)
+    np.testing.assert_array_equal(labels, ensemble.predict(X))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_keys_of_columns_give_the_same(rng, n_classes):
+    traits, who = rng.integers(0, 20, (150, 2)), rng.integers(0, 150, 900)
+    X, y = np.column_stack([traits[who], rng.normal(size=900)]), who % n_classes
+    X[who < 10, 1] = np.nan
+    pairs = PairFeatures(random_state=0)
+    tree = DecisionTreeClassifier(max_depth=5, random_state=0).fit(pairs.fit_transform(X, y), y)
+    assert (0, 1) in pairs.crosses_
+    pipeline = make_pipeline([("transformer", pairs), ("classifier", tree)])
+    ensemble = PipelineEnsemble(TableReader().fit(X), [pipeline], [1.0], np.unique(y))
+    X = np.vstack([X, rng.normal(size=(20, 3))])  # and rows of unknown persons
+    labels, probabilities = run(to_onnx(ensemble), X)
+    np.testing.assert_allclose(probabilities, ensemble.predict_proba(X), rtol=0, atol=1e-12)
     np.testing.assert_array_equal(labels, ensemble.predict(X))
 
 

@@ -10,6 +10,8 @@ from sklearn.preprocessing import TargetEncoder
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
+from skauto.utils import IntArray
+
 
 class ScaledGammaSVC(SVC):
     """Support vector machine whose gamma is a multiple of ``gamma="scale"``.
@@ -116,9 +118,7 @@ class CrossFittedTargetEncoder(TransformerMixin, BaseEstimator):
         The result has one column per column of X, times n_classes if there are more than two.
         """
         _, counts = np.unique(y, return_counts=True)
-        n_folds = max(2, min(5, counts.max()))
-        folds = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
-        self.encoder_ = TargetEncoder(cv=folds)
+        self.encoder_ = TargetEncoder(cv=stratified_folds(counts, 5, self.random_state))
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="The least populated class in y")
             return self.encoder_.fit_transform(X, y)
@@ -137,6 +137,12 @@ class CrossFittedTargetEncoder(TransformerMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.target_tags.required = True
         return tags
+
+
+def stratified_folds(counts: IntArray, n_folds: int, random_state: Any) -> StratifiedKFold:
+    """Folds of shuffled rows, fewer if no class has that many rows, but at least two."""
+    n_folds = max(2, min(n_folds, counts.max()))
+    return StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
 
 
 def positive_part(X: Any) -> Any:

@@ -1,37 +1,41 @@
-"""Pairs of important columns as further columns."""
+"""Pairs of important columns, and keys that rows share, as further columns."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
-from lightgbm import LGBMClassifier
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.model_selection import cross_val_predict
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skauto.space.catalog._estimators import CrossFittedTargetEncoder
-from skauto.utils import FloatArray, input_feature_names
+from skauto.space.catalog._estimators import CrossFittedTargetEncoder, stratified_folds
+from skauto.space.catalog._keys import find_keys, join
+from skauto.space.catalog._lightgbm import LightGBMClassifier
+from skauto.utils import FloatArray, IntArray, input_feature_names
 
 # Maximum number of rows of the model that measures the importance of the columns.
 _MAX_ROWS = 10_000
 # Maximum number of columns of encoded crosses.
 _MAX_CROSSES = 64
-# Category codes, which start at 0, are smaller; a pair of them is exact in float64.
-_BASE = 2.0**26
+# Maximum number of keys, and minimum number of rows to search for them.
+_MAX_KEYS, _MIN_ROWS = 4, 100
 
 
 @dataclass(eq=False, repr=False)
 class PairFeatures(TransformerMixin, BaseEstimator):
-    """Append ratios, differences and products of important columns, and crosses of categories.
+    """Append ratios, differences and products of important columns, and crosses of columns.
 
     The importance of a column is its total gain in a small LightGBM model. Pairs of the most
     important numeric columns a and b give the columns a / b, a - b and a * b, with NaN where a
-    result is not finite. A cross is a pair of the most important columns of category codes. It is
-    encoded by cross-fitted target means (`CrossFittedTargetEncoder`), in one column per class if
-    there are more than two.
+    result is not finite. A cross is a pair of the most important columns of category codes, or one
+    to three columns of any kind that identify what rows share, such as a person: rows with the
+    same values have correlated residuals. It is encoded by cross-fitted target means
+    (`CrossFittedTargetEncoder`), in one column per class if there are more than two.
 
     Parameters
     ----------
@@ -41,6 +45,9 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         Maximum number of numeric columns, and of columns of codes, that are paired. 7 numeric
         columns give 63 new columns. With many classes fewer columns of codes are paired, so that
         there are at most 64 encoded columns, or a single cross.
+    keys : bool, default=True
+        Whether up to four crosses of columns of any kind are searched for. They do not predict
+        rows of other persons, that is, of other groups.
     random_state : int, RandomState instance or None, default=None
         Seed of the model and of the folds of the target encoder.
 
@@ -48,8 +55,8 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     ----------
     pairs_ : ndarray of int of shape (n_pairs, 2)
         Pairs of numeric columns.
-    crosses_ : ndarray of int of shape (n_crosses, 2)
-        Pairs of columns of codes.
+    crosses_ : list of tuple of int
+        Columns of each cross.
     encoder_ : CrossFittedTargetEncoder
         Encoder of the crosses; only if there are any.
 
@@ -67,6 +74,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
 
     categorical_features: Sequence[int] = ()
     n_columns: int = 7
+    keys: bool = True
     random_state: Any = None
 
     def fit(self, X: Any, y: Any) -> "PairFeatures":
@@ -80,14 +88,17 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         y = np.asarray(y)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         codes = list(self.categorical_features)
-        gains = _gains(X, y, codes, seed)
+        rows = _some_rows(len(y), seed)
+        gains = _gains(X[rows], y[rows], codes, seed)
         ordered = [j for j in np.argsort(-gains, kind="stable").tolist() if gains[j] > 0]
         n_classes = len(np.unique(y))
         n_crossed = _n_crossed(n_classes, self.n_columns)
         self.pairs_ = _pairs([j for j in ordered if j not in codes][: self.n_columns])
-        self.crosses_ = _pairs([j for j in ordered if j in codes][:n_crossed])
+        crosses = _pairs([j for j in ordered if j in codes][:n_crossed])
+        keys = _keys(X[rows], y[rows], codes, seed) if self.keys else []
+        self.crosses_ = list(dict.fromkeys([*map(tuple, crosses.tolist()), *keys]))
         blocks = [X, self._arithmetic(X)]
-        if len(self.crosses_):
+        if self.crosses_:
             self.encoder_ = CrossFittedTargetEncoder(random_state=seed)
             blocks.append(self.encoder_.fit_transform(self._crossed(X), y))
         return np.hstack(blocks)
@@ -97,7 +108,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         X = self._validated(X, reset=False)
         blocks = [X, self._arithmetic(X)]
-        if len(self.crosses_):
+        if self.crosses_:
             blocks.append(self.encoder_.transform(self._crossed(X)))
         return np.hstack(blocks)
 
@@ -115,16 +126,15 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         return new
 
     def _crossed(self, X: FloatArray) -> FloatArray:
-        """One number for each pair of codes; a missing code counts as a category."""
-        codes = np.nan_to_num(X + 1.0, nan=0.0)
-        return codes[:, self.crosses_[:, 0]] * _BASE + codes[:, self.crosses_[:, 1]]
+        """One number for each combination of values, also of missing ones."""
+        return np.column_stack([join(X, columns) for columns in self.crosses_])
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the columns, then of the pairs."""
         names = input_feature_names(self, input_features)
         found = [f"{names[a]} {sign} {names[b]}" for sign in "/-*" for a, b in self.pairs_]
-        if len(self.crosses_):
-            crosses = [f"{names[a]} x {names[b]}" for a, b in self.crosses_]
+        if self.crosses_:
+            crosses = [" x ".join(names[j] for j in columns) for columns in self.crosses_]
             found.extend(self.encoder_.get_feature_names_out(crosses))
         return np.asarray([*names, *found], dtype=object)
 
@@ -135,13 +145,16 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _gains(X: FloatArray, y: NDArray[Any], codes: list[int], seed: int) -> FloatArray:
-    """Return the total gain of each column in a small LightGBM model on at most 10,000 rows."""
-    if len(y) > _MAX_ROWS:
-        rows = np.random.default_rng(seed).choice(len(y), _MAX_ROWS, replace=False)
-        X, y = X[rows], y[rows]
-    n_classes = len(np.unique(y))
-    model = LGBMClassifier(
+def _some_rows(n_rows: int, seed: int) -> IntArray | slice:
+    """Return all rows, or 10,000 of more."""
+    if n_rows <= _MAX_ROWS:
+        return slice(None)
+    return np.random.default_rng(seed).choice(n_rows, _MAX_ROWS, replace=False)
+
+
+def _small_model(n_classes: int, codes: list[int], seed: int) -> LightGBMClassifier:
+    return LightGBMClassifier(
+        categorical_features=codes,
         n_estimators=50 if n_classes == 2 else max(10, int(50 / n_classes**0.5)),
         num_leaves=15,
         max_bin=63,
@@ -153,8 +166,29 @@ def _gains(X: FloatArray, y: NDArray[Any], codes: list[int], seed: int) -> Float
         random_state=seed,
         verbose=-1,
     )
-    model.fit(X, y, categorical_feature=codes or "auto")
+
+
+def _gains(X: FloatArray, y: NDArray[Any], codes: list[int], seed: int) -> FloatArray:
+    """Return the total gain of each column in a small LightGBM model."""
+    model = _small_model(len(np.unique(y)), codes, seed).fit(X, y)
     return np.asarray(model.feature_importances_, dtype=np.float64)
+
+
+def _keys(X: FloatArray, y: NDArray[Any], codes: list[int], seed: int) -> list[tuple[int, ...]]:
+    """Find keys by the residuals of small LightGBM models for the rows of other folds."""
+    classes, counts = np.unique(y, return_counts=True)
+    if len(y) < _MIN_ROWS:
+        return []
+    folds = stratified_folds(counts, 3, seed)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class|Number of classes")
+        model = _small_model(len(classes), codes, seed)
+        predicted = cross_val_predict(model, X, y, cv=folds, method="predict_proba")
+    residuals = (y[:, None] == classes) - predicted
+    n_encoded = 1 if len(classes) == 2 else len(classes)
+    return find_keys(
+        X, residuals[:, -n_encoded:], max(1, min(_MAX_KEYS, _MAX_CROSSES // n_encoded))
+    )
 
 
 def _pairs(columns: list[int]) -> NDArray[np.intp]:

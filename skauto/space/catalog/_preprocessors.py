@@ -96,7 +96,8 @@ def _adapt_nystroem(estimator: Any, context: FitContext) -> None:
 
 
 def _adapt_pairs(estimator: Any, context: FitContext) -> None:
-    estimator.set_params(categorical_features=list(context.categorical))
+    codes = list(context.categorical)
+    estimator.set_params(categorical_features=codes, keys=context.random_folds)
 
 
 def make_l1_selector(threshold: float | str = "mean", **parameters: Any) -> SelectFromModel:
