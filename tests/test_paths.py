@@ -15,6 +15,7 @@ DOCUMENTS = [
 ]
 # Test files of several modules, of folders, or of the whole package.
 OF_SEVERAL = {
+    "schedule/test_constants.py",
     "data/test_properties.py",
     "estimators/test_errors.py",
     "estimators/test_interplay.py",
