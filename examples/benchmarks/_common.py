@@ -343,13 +343,6 @@ def search(
 
     with SerialEngine(evaluator.function) as engine:
         Search(
-            strategy,
-            space,
-            evaluator,
-            engine,
-            history,
-            Budget(),
-            look_ahead=1,
-            on_trial=ended,
+            strategy, space, evaluator, engine, history, Budget(), look_ahead=1, on_trial=ended
         ).run(np.random.default_rng(seed))
     return history

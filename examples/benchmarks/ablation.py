@@ -11,6 +11,7 @@ decides what stays in it.
 """
 
 import warnings
+from contextlib import nullcontext
 from unittest.mock import patch
 
 import numpy as np
@@ -64,14 +65,6 @@ VARIANTS = {
 }
 
 
-def fit(variant, clf, X, y):
-    """Fit; without prices, nothing predicts seconds before or during the search."""
-    if variant != "no predicted seconds":
-        return clf.fit(X, y)
-    with patch("skauto.estimators._base.load_fit_time_model", return_value=None):
-        return clf.fit(X, y)
-
-
 def run(arguments, variant, name, seed):
     """One search, judged on the held-out rows."""
     X, y = load(arguments.data, name, MAX_ROWS)
@@ -79,13 +72,12 @@ def run(arguments, variant, name, seed):
         X, y, test_size=0.3, stratify=y, random_state=seed
     )
     n_classes = len(np.unique(y))
-    clf = VARIANTS[variant](
-        scoring="roc_auc" if n_classes == 2 else "roc_auc_ovr",
-        time_limit=arguments.time_limit,
-        n_jobs=arguments.n_jobs,
-        random_state=seed,
-    )
-    fit(variant, clf, X_train, y_train)
+    settings = {"time_limit": arguments.time_limit, "n_jobs": arguments.n_jobs}
+    scoring = "roc_auc" if n_classes == 2 else "roc_auc_ovr"
+    clf = VARIANTS[variant](scoring=scoring, random_state=seed, **settings)
+    hidden = patch("skauto.estimators._plan.load_fit_time_model", return_value=None)
+    with hidden if variant == "no predicted seconds" else nullcontext():
+        clf.fit(X_train, y_train)
     return scores(clf.predict_proba(X_test), clf.classes_, y_test)
 
 

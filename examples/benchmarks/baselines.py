@@ -28,13 +28,9 @@ class CatBoost(ClassifierMixin, BaseEstimator):
         from catboost import CatBoostClassifier
 
         self.names = CATEGORIES(X)
-        self.model = CatBoostClassifier(
-            cat_features=self.names,
-            random_seed=self.random_state,
-            thread_count=self.n_jobs,
-            verbose=0,
-            allow_writing_files=False,
-        ).fit(self._strings(X), y)
+        settings = {"thread_count": self.n_jobs, "verbose": 0, "allow_writing_files": False}
+        model = CatBoostClassifier(random_seed=self.random_state, **settings)
+        self.model = model.fit(self._strings(X), y, cat_features=self.names)
         self.classes_ = self.model.classes_
         return self
 

@@ -73,22 +73,15 @@ def draw_limits(rng):
         FalseNegativeRate(float(rng.choice([0.1, 0.2, 0.3]))),
         FalsePositiveRate(float(rng.choice([0.1, 0.2, 0.3]))),
     ]
-    n = rng.integers(1, 4)
-    return [limits[i] for i in np.sort(rng.choice(len(limits), n, replace=False))]
+    chosen = rng.choice(len(limits), rng.integers(1, 4), replace=False)
+    return [limits[i] for i in np.sort(chosen)]
 
 
 def search(limits, seed, X, y, group, max_evals=6, **settings):
     """A search of a few trials."""
-    clf = ConstrainedAutoClassifier(
-        limits,
-        "random",
-        space=space(),
-        max_evals=max_evals,
-        cv=3,
-        random_state=seed,
-        options=SearchOptions(warm_start=True),  # keeps the predictions of all trials
-        **settings,
-    )
+    settings |= {"space": space(), "max_evals": max_evals, "cv": 3, "random_state": seed}
+    options = SearchOptions(warm_start=True)  # keeps the predictions of all trials
+    clf = ConstrainedAutoClassifier(limits, "random", options=options, **settings)
     groups = {"sensitive_features": group} if any(c.sensitive_names for c in limits) else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InfeasibleWarning)
@@ -123,24 +116,21 @@ def held_out(seed):
     ]
     limit = kinds[seed % 3]
     X, y, group = table(1500, seed, n_new=N_NEW)
-    known, new = slice(1500), slice(1500, None)
-    data = X[known], y[known], group[known]
+    new = slice(1500, None)
+    data = X[:1500], y[:1500], group[:1500]
     clf = search([limit], seed, *data, ensemble_size=5, safety_margin="95%")
-    evidence = Evidence(
-        np.eye(2)[np.searchsorted(clf.classes_, clf.predict(X[new]))],
-        y[new],
-        clf.classes_,
-        groups={"group": group[new]},
-    )
+    labels = np.eye(2)[np.searchsorted(clf.classes_, clf.predict(X[new]))]
+    evidence = Evidence(labels, y[new], clf.classes_, groups={"group": group[new]})
+    value = limit.measure(evidence)
     row = clf.constraint_values_.set_index("model").loc["ensemble"]
     return {
         "limit": f"{limit.key}<={limit.limit:g}",
         "feasible": clf.feasible_,
         "bound": row["bound"],
         "by_folds": row["value"],
-        "held_out": limit.measure(evidence),
-        "above_bound": limit.measure(evidence) > row["bound"],
-        "violated": bool(clf.feasible_ and limit.measure(evidence) > limit.limit),
+        "held_out": value,
+        "above_bound": value > row["bound"],
+        "violated": bool(clf.feasible_ and value > limit.limit),
     }
 
 

@@ -75,11 +75,10 @@ def limit_of(results, key):
 def run(options, results):
     """Run what is asked for and not yet in the file; the unlimited ensemble first."""
     systems = ["unlimited", *(s for s in options.systems if s != "unlimited")]
+    others = systems, [options.time_limit], [options.n_jobs]
     for name in options.sets:
         X, y = load(options.data, name, max_rows=MAX_ROWS)
-        for key in results.missing(
-            [name], options.seeds, systems, [options.time_limit], [options.n_jobs]
-        ):
+        for key in results.missing([name], options.seeds, *others):
             _, seed, system, time_limit, n_jobs = key
             limit = None if system == "unlimited" else limit_of(results, key)
             try:
