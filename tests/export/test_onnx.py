@@ -107,6 +107,7 @@ def test_keys_of_columns_give_the_same(rng, n_classes):
     [
         None,
         Decision(np.zeros(3), temperature=0.7),
+        Decision(np.zeros(3), shift=np.array([0.3, -0.5, 0.2])),
         Decision(np.zeros(3), 3.0, np.array([0.1, 0.3, 0.6])),
         Decision(np.array([0.0, 2.0, -1.0])),
     ],
