@@ -1,11 +1,10 @@
 """Quality on real data: skauto against what people would otherwise take.
 
 For each data set and seed, every system is fitted on the same 80% of the rows and judged on the
-rest: ROC AUC (one class against the rest if there are several), log loss and accuracy, the seconds
-that fit took and by how much they exceed the time limit, the size of what ``joblib.dump`` writes
-and the time of ``predict_proba`` on a single row. One line a run is appended to a CSV file; lines
-that are there already are not run again, so an interrupted benchmark is continued by the same
-command::
+rest: ROC AUC and PR AUC (one class against the rest if there are several), log loss, Brier score
+and accuracy, the seconds that fit took and by how much they exceed the time limit, the size of
+what ``joblib.dump`` writes and the time of ``predict_proba`` on a single row. One line a run is
+appended to a CSV file; lines that are there already are not run again::
 
     python examples/benchmarks/quality.py --data FOLDER --seeds 0,1,2 --out quality.csv
 
@@ -31,7 +30,13 @@ import numpy as np
 import pandas as pd
 from _common import Results, load, make_parser, names, numbers, paired_tests, require_data
 from peers import PEERS, row_ms
-from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
+from sklearn.metrics import (
+    accuracy_score,
+    average_precision_score,
+    brier_score_loss,
+    log_loss,
+    roc_auc_score,
+)
 from sklearn.model_selection import train_test_split
 
 from skauto import AutoClassifier
@@ -39,7 +44,7 @@ from skauto import AutoClassifier
 SETS = "vehicle,credit-g,sonar,phoneme,spambase,segment,churn,splice,adult"
 SYSTEMS = ["skauto", "lightgbm", "catboost"]
 KEY = ["system", "dataset", "seed", "time_limit", "n_jobs"]
-SCORES = ["roc_auc", "log_loss", "accuracy"]
+SCORES = ["roc_auc", "log_loss", "accuracy", "pr_auc", "brier"]
 COSTS = ["fit_seconds", "overrun", "size_mb", "row_ms"]
 COLUMNS = [*KEY, "n_rows", "n_columns", *SCORES, *COSTS, "error"]
 
@@ -65,6 +70,8 @@ def scores(probabilities, classes, y):
         "roc_auc": roc_auc_score(y, ranking, multi_class="ovr", labels=classes),
         "log_loss": log_loss(y, probabilities, labels=classes),
         "accuracy": accuracy_score(y, classes[probabilities.argmax(axis=1)]),
+        "pr_auc": average_precision_score(np.searchsorted(classes, y), ranking),
+        "brier": brier_score_loss(y, probabilities, labels=classes),
     }
 
 
@@ -137,7 +144,7 @@ def summarize(results):
         complete = per_set.dropna()
         summary[f"mean_{score}"] = complete.mean()
         if "skauto" in systems and len(systems) > 1 and len(complete):
-            losses = complete if score == "log_loss" else -complete
+            losses = complete if score in ("log_loss", "brier") else -complete
             print(f"\n{score}, against skauto over the sets (positive: skauto is better)")
             print(paired_tests(losses, "skauto").round(4).to_string())
     per_set = results.groupby(["system", "dataset"])[COSTS].mean().groupby("system")
