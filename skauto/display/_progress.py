@@ -66,14 +66,19 @@ class ProgressLine:
         if due or is_interactive(sys.stdout):
             self._write()
 
-    def interrupt(self) -> None:
-        """Say what is kept of a search that Ctrl-C or the stop button has ended."""
-        self.pending.clear()
+    def end_of_search(self, interrupted: bool, converged: bool) -> None:
+        """Say why a search has ended before its limits: by Ctrl-C, or without further gain."""
+        if not (interrupted or converged):
+            return
         kept = f"the ensemble is fitted of the {count(len(self.history), 'trial')} until now"
         if not any(trial.status == "ok" for trial in self.history):
             kept = "no trial has a score yet, and a small decision tree predicts"
+        why = f"Interrupted: {kept}. Interrupt again to stop at once."
+        if converged:
+            why = "Converged: the last trials did not improve the model."
+        self.pending.clear()
         self._write(last=True)
-        sys.stdout.write(f"Interrupted: {kept}. Interrupt again to stop at once.\n")
+        sys.stdout.write(f"{why}\n")
         sys.stdout.flush()
         self.width = 0
 

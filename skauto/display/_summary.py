@@ -33,6 +33,7 @@ def summary_html(estimator: Any) -> str:
 
 def _result(estimator: Any) -> str:
     counts = f"{len(estimator.history_)} trials in {estimator.search_time_:.1f} s"
+    counts += ", converged" * estimator.converged_
     if not estimator.member_weights_:
         return f"<b>No pipeline was fitted in time; a small decision tree predicts</b> ({counts})"
     name = text(score_name(estimator))

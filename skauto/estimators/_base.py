@@ -34,6 +34,7 @@ from skauto.estimators._options import SearchOptions
 from skauto.estimators._plan import Plan, PlanMixin
 from skauto.estimators._resume import LastSearch
 from skauto.estimators._scores import score_of_ensemble
+from skauto.estimators._stopping import stopping_rule
 from skauto.exceptions import BudgetWarning
 from skauto.history import History
 from skauto.schedule import limits_of_texts
@@ -190,12 +191,15 @@ class BaseAutoClassifier(
                 self, history, lambda: self._score_so_far(builder, history)
             ) as line:
                 patience = options.patience if table.has_columns else PATIENCE_WITHOUT_COLUMNS
-                search = plan.search(engine, budget, Observer(self, history, patience, line))
+                stop = stopping_rule(patience, history, builder)
+                observer = Observer(self, history, stop, line)
+                search = plan.search(engine, budget, observer)
                 budget.end_phase("preparation")
                 self.interrupted_ = search.run(plan.rng)
+                self.converged_ = observer.converged
                 budget.end_phase("search")
-                if self.interrupted_ and line is not None:
-                    line.interrupt()
+                if line is not None:
+                    line.end_of_search(self.interrupted_, self.converged_)
                 report_failures(history, options.trial_time_limit)
                 model = builder.build(history, engine, budget)
                 self._set_model(builder, model, history)

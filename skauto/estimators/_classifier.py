@@ -114,6 +114,9 @@ class AutoClassifier(BaseAutoClassifier):
         Number of folds.
     interrupted_ : bool
         Whether Ctrl-C ended the search. The model is made of the trials until then.
+    converged_ : bool
+        Whether further trials did not improve the model and the search ended early, see
+        ``patience`` in `SearchOptions`.
     search_time_ : float
         Seconds of ``fit`` up to the fitted ensemble.
     seconds_ : dict of str to float

@@ -1,6 +1,7 @@
-"""Calls of scikit-learn's callbacks during a search, and early stopping by ``patience``."""
+"""Calls of scikit-learn's callbacks during a search, and its early end."""
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 from skauto.display._progress import ProgressLine
@@ -10,24 +11,26 @@ logger = logging.getLogger("skauto")
 
 
 class Observer:
-    """Reports the trials of a search to callbacks, logger and progress; counts the patience."""
+    """Reports the trials of a search to callbacks, logger and progress.
+
+    ``stop()`` is called after each trial and returns whether the search ends.
+    """
 
     def __init__(
         self,
         estimator: Any,
         history: History,
-        patience: int | None,
+        stop: Callable[[], bool],
         progress: ProgressLine | None = None,
     ) -> None:
         self.estimator = estimator
         self.history = history
-        self.patience = patience
+        self.stop = stop
+        self.converged = False  # whether ``stop()`` ended the search
         self.progress = progress
         self.context = estimator._init_callback_context(max_subtasks=history.remaining_evals)
         self.context.call_on_fit_task_begin(estimator=estimator, metadata={"history": history})
         self._pending: list[tuple[Proposal, Any]] = []  # each with its callback context
-        self._front: set[tuple[float, ...]] = set()
-        self._n_without_gain = 0
 
     def begin(self, proposal: Proposal) -> None:
         """Report that a trial begins."""
@@ -46,11 +49,8 @@ class Observer:
             logger.info("trial %d is the best: loss %.5g", trial.number, trial.loss)
         if self.progress is not None:
             self.progress.end(trial)
-        stop = context.call_on_fit_task_end(estimator=self.estimator, metadata={"trial": trial})
-        if stop or self.patience is None:
-            return bool(stop)
-        # With one objective the front is the smallest loss.
-        front = {trial.losses for trial in self.history.under_search_limits().front()}
-        self._n_without_gain = 0 if front != self._front else self._n_without_gain + 1
-        self._front = front
-        return self._n_without_gain >= self.patience
+        ended = context.call_on_fit_task_end(estimator=self.estimator, metadata={"trial": trial})
+        self.converged = self.stop()
+        if self.converged:
+            logger.info("the search converged after %d trials", len(self.history))
+        return bool(ended or self.converged)

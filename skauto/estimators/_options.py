@@ -21,9 +21,12 @@ class SearchOptions(BaseEstimator):
         Trials that the ensemble is selected from. "best" are the 10 best and the 3 best of each
         classifier, an int is the number of best trials: 32 in the ADMM paper [1]_. From all
         trials, selection overfits small validation sets.
-    patience : int, default=None
-        The search ends after this number of trials in a row without a smaller loss; with several
-        objectives, without a change of the Pareto front.
+    patience : "auto", int or None, default="auto"
+        When a search ends before its limits; None means never. An int is a number of trials in a
+        row without a smaller loss; with several objectives, without a change of the Pareto front.
+        "auto" compares, after 512 trials and each further doubling, the ensemble with that of the
+        first half of the trials. The search ends if the out-of-fold log loss did not decrease by
+        one standard error. It needs a time limit, one objective and no limits.
     trial_time_limit : float, default=None
         Seconds that a trial may take. A longer trial is killed and recorded as "timeout".
     memory_limit : int, default=None
@@ -60,7 +63,7 @@ class SearchOptions(BaseEstimator):
     _parameter_constraints: dict[str, list[Any]] = {
         "refit": ["boolean"],
         "pool": [StrOptions({"best", "all"}), Interval(Integral, 1, None, closed="left")],
-        "patience": [Interval(Integral, 1, None, closed="left"), None],
+        "patience": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left"), None],
         "trial_time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "memory_limit": [Interval(Integral, 1, None, closed="left"), None],
         "cache": [Interval(Integral, 1, None, closed="left"), str, os.PathLike, None],
@@ -74,7 +77,7 @@ class SearchOptions(BaseEstimator):
         *,
         refit: bool = True,
         pool: str | int = "best",
-        patience: int | None = None,
+        patience: str | int | None = "auto",
         trial_time_limit: float | None = None,
         memory_limit: int | None = None,
         cache: int | str | os.PathLike[str] | None = None,

@@ -1,11 +1,10 @@
-"""scikit-learn's callbacks, and the end of a search by patience."""
+"""scikit-learn's callbacks."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.callback import ProgressBar
 
-from skauto import SearchOptions
 from skauto.exceptions import ColumnKindWarning, NoBetterThanGuessingWarning
 from tests.estimators.quick import quick, tiny_space
 
@@ -37,11 +36,3 @@ def test_a_table_without_columns_is_not_searched_for_long(iris):
         clf = quick(max_evals=200, space=tiny_space(), initial=None).fit(X, iris[1])
     assert len(clf.history_) < 20
     assert np.ptp(clf.predict_proba(X), axis=0).max() == 0
-
-
-def test_patience_ends_the_search(iris):
-    clf = quick(
-        max_evals=200, space=tiny_space(), initial=None, options=SearchOptions(patience=3)
-    ).fit(*iris)
-    best = min(range(len(clf.history_)), key=lambda i: clf.history_[i].loss)
-    assert len(clf.history_) == best + 4

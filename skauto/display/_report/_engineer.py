@@ -29,6 +29,7 @@ def engineering(estimator: Any) -> dict[str, Any]:
         "score_name": score_name(estimator),
         "strategy": type(estimator.strategy_).__name__,
         "n_trials": len(history),
+        "converged": estimator.converged_,
         "statuses": dict(Counter(map(status_of, history))),
         "leaderboard": best.to_dict("records"),
         "members": members(estimator),

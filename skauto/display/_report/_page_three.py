@@ -62,6 +62,8 @@ def _seconds(facts: dict[str, Any], estimator: Any) -> str:
         f"pipelines ({statuses or 'none'}); their folds took {seconds['trials']:.1f} seconds over "
         "all workers."
     )
+    if facts["converged"]:
+        sentence += " The search ended early: the last trials did not improve the model."
     phases = paragraph(sentence) + records(seconds["phases"])
     if not len(history):
         return phases

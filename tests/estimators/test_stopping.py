@@ -1,0 +1,81 @@
+"""Early ends of a search: patience, and ensembles that no longer improve."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+
+from skauto import SearchOptions
+from skauto.estimators import _stopping
+from skauto.selection import LogLoss, greedy_selection
+from skauto.selection._candidates import candidate_pool
+from tests.estimators.quick import quick, tiny_space
+
+TIMED = {"time_limit": 60, "max_evals": None, "scoring": "neg_log_loss", "initial": None}
+
+
+@pytest.fixture
+def noisy():
+    return make_classification(200, 8, n_informative=3, flip_y=0.3, random_state=0)
+
+
+def log_losses(clf, n_trials, y):
+    """Log loss of each row for the ensemble of the first trials, selected from scratch."""
+    trials = [t for t in clf.history_ if t.number < n_trials and t.complete]
+    chosen = candidate_pool([t.loss for t in trials], [t.configuration.algorithm for t in trials])
+    predictions = np.stack([trials[i].predictions for i in chosen])
+    weights = greedy_selection(predictions, y, LogLoss(), clf.ensemble_size).weights
+    return -np.log(np.tensordot(weights, predictions, 1)[np.arange(len(y)), y])
+
+
+def test_the_search_ends_when_twice_the_trials_improve_the_ensemble_by_less_than_an_error(
+    noisy, monkeypatch
+):
+    monkeypatch.setattr(_stopping, "_FIRST_CHECK", 8)
+    clf = quick(**TIMED, strategy="random", options=SearchOptions(warm_start=True)).fit(*noisy)
+    n_trials = len(clf.history_)
+    assert clf.converged_
+    assert n_trials in {8, 16, 32, 64, 128}
+    n_checked = 8
+    while n_checked <= n_trials:
+        before, after = (log_losses(clf, n, noisy[1]) for n in (n_checked // 2, n_checked))
+        gains = before - after
+        improved = gains.mean() >= gains.std() / np.sqrt(len(gains))
+        assert improved == (n_checked < n_trials)
+        n_checked *= 2
+
+
+def test_the_error_of_weighted_rows():
+    """The mean is that of the repeated rows, which bring no further evidence."""
+    gains, weights = np.array([0.1, -0.2, 0.4]), np.array([1, 3, 2])
+    mean, error = _stopping.mean_and_error(gains, weights)
+    copies = np.repeat(gains, weights)
+    assert mean == pytest.approx(copies.mean())
+    assert _stopping.mean_and_error(gains, np.full(3, 2.0)) == pytest.approx(
+        (gains.mean(), gains.std() / np.sqrt(3))
+    )
+    assert error > copies.std() / np.sqrt(len(copies))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"max_evals": 24, "time_limit": None},
+        {"max_evals": 24, "options": SearchOptions(patience=None)},
+        {"max_evals": 24, "ensemble_size": 1},
+    ],
+)
+def test_other_searches_use_their_budget(noisy, monkeypatch, settings):
+    monkeypatch.setattr(_stopping, "_FIRST_CHECK", 4)
+    monkeypatch.setattr(_stopping, "_MIN_GAIN", np.inf)
+    clf = quick(**{**TIMED, "strategy": "random", **settings}).fit(*noisy)
+    assert len(clf.history_) == 24
+    assert not clf.converged_
+
+
+def test_patience_ends_the_search(iris):
+    clf = quick(
+        max_evals=200, space=tiny_space(), initial=None, options=SearchOptions(patience=3)
+    ).fit(*iris)
+    best = min(range(len(clf.history_)), key=lambda i: clf.history_[i].loss)
+    assert len(clf.history_) == best + 4
+    assert clf.converged_
