@@ -1,7 +1,7 @@
 """Refit the selected members of the ensemble and check the constraints."""
 
 from collections.abc import Iterator
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -16,7 +16,8 @@ from skauto.ensemble._refits import Refits, refit_task
 from skauto.ensemble._reserve import EnsembleReserve
 from skauto.ensemble._select import MAX_ROWS
 from skauto.ensemble._singles import SingleTrials
-from skauto.history import History, OutOfFold
+from skauto.evaluation import RefitTask
+from skauto.history import History, OutOfFold, Trial
 from skauto.model import Decision, PipelineEnsemble
 from skauto.model._ensemble import quick_ensemble
 from skauto.schedule import grace
@@ -44,7 +45,7 @@ class EnsembleBuilder(MemberChoice):
             history,
             engine,
             budget,
-            partial(refit_task, data=self.data),
+            self._refit_task,
             folds,
             self.evaluator.aggregator.models,
             self.refit_time,
@@ -59,6 +60,9 @@ class EnsembleBuilder(MemberChoice):
             return self._fallback(refits)
         nearest = min(refused, key=lambda candidate: candidate.check.violation)
         return self._model(nearest, refused, refits)
+
+    def _refit_task(self, trial: Trial, fold: int | None) -> RefitTask:
+        return refit_task(trial, fold, self.data, self.n_seeds(trial) if fold is None else 1)
 
     def _ensembles(self, history: History, refits: Refits) -> Iterator[dict[int, float]]:
         """Weights of ensembles of fitted members, in the order of their check.

@@ -60,6 +60,21 @@ class MemberChoice:
             return 0.0
         if not self.refit:
             return refit_seconds(sum(trial.fit_times))
+        return self._seconds_of_one(trial) * self.n_seeds(trial)
+
+    def n_seeds(self, trial: Trial) -> int:
+        """Number of models with different seeds in the refit of a trial, see `TaskSchedule`.
+
+        If seconds or bytes are limited, it is one.
+        """
+        builder = self.evaluator.worker.builder
+        if self.may_grow or not builder.averages_seeds(trial.configuration):
+            return 1
+        schedule = self.evaluator.planner.schedule
+        return schedule.n_seeds(self._seconds_of_one(trial), len(self.data.y))
+
+    def _seconds_of_one(self, trial: Trial) -> float:
+        """Predict the processor seconds of fitting one model of a trial on all rows."""
         n_train = float(np.mean([train.size for train, _ in self.data.splits]))
         return refit_seconds(trial.mean_fit_time, len(self.data.y), n_train)
 

@@ -105,14 +105,14 @@ class Refits:
         return chosen
 
 
-def refit_task(trial: Trial, fold: int | None, data: TrainingData) -> RefitTask:
+def refit_task(trial: Trial, fold: int | None, data: TrainingData, n_seeds: int = 1) -> RefitTask:
     """Return the task of a refit; boosting rounds grow in proportion to the rows."""
     if not trial.rounds:
-        return RefitTask(trial.configuration, fold)
+        return RefitTask(trial.configuration, fold, n_seeds=n_seeds)
     rounds = float(np.mean(trial.rounds))
     if fold is None:
         n_train = float(np.mean([train.size for train, _ in data.splits]))
         rounds *= len(data.y) / n_train
     elif len(trial.rounds) == len(data.splits):  # else a fold has a single class
         rounds = trial.rounds[fold]
-    return RefitTask(trial.configuration, fold, max(1, round(rounds)))
+    return RefitTask(trial.configuration, fold, max(1, round(rounds)), n_seeds)

@@ -51,13 +51,14 @@ class PipelineBuilder:
         *,
         groups: Groups | None = None,
         rounds: int | None = None,
+        n_seeds: int = 1,
         out_of_bag: bool = False,
     ) -> Pipeline:
         """Fit the steps of a configuration one after the other; leave out identity steps.
 
         `groups` are the sensitive groups of the rows, which a configuration may weight. A
-        classifier with ``set_rounds`` gets these `rounds`. With `out_of_bag` a forest also
-        predicts its training rows out of bag.
+        classifier with ``set_rounds`` gets these `rounds`, and one with ``set_seeds`` is the mean
+        of `n_seeds` models. With `out_of_bag` a forest also predicts its training rows out of bag.
         """
         if np.all(y == y[0]):
             return make_pipeline([("classifier", DummyClassifier().fit(Z, y))])
@@ -67,6 +68,8 @@ class PipelineBuilder:
         classifier = run.steps[-1][2]
         if rounds is not None and hasattr(classifier, "set_rounds"):
             classifier.set_rounds(rounds)
+        if n_seeds > 1 and hasattr(classifier, "set_seeds"):
+            classifier.set_seeds(n_seeds)
         if out_of_bag:
             classifier.set_params(oob_score=True)
         self._fit_classifier(run, Z, y, sample_weight)
@@ -109,6 +112,11 @@ class PipelineBuilder:
         for step in run.steps[:-1]:
             rows = run.transform(step, rows, sample_weight)
         return rows
+
+    def averages_seeds(self, configuration: Configuration) -> bool:
+        """Whether the classifier can be the mean of models with different seeds."""
+        component = self.space.component(*configuration.components[-1])
+        return hasattr(component.estimator, "set_seeds")
 
     def validates_out_of_bag(self, configuration: Configuration) -> bool:
         """Whether out-of-bag predictions of a single fit on all rows are unbiased.

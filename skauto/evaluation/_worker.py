@@ -114,6 +114,7 @@ class RefitTask:
     configuration: Configuration
     fold: int | None = None  # None for all rows
     rounds: int | None = None  # of the classifier, that early stopping chose
+    n_seeds: int = 1  # of a classifier with ``set_seeds``
 
     def run(self, worker: "PipelineWorker") -> Pipeline:
         """Fit the pipeline, and check that what it predicts is finite."""
@@ -126,6 +127,7 @@ class RefitTask:
             data.weights_of(rows),
             groups=worker.groups(rows),
             rounds=self.rounds,
+            n_seeds=self.n_seeds,
         )
         predict_probabilities(pipeline, data.Z[rows][:N_CHECKED], data.classes)
         return pipeline

@@ -118,8 +118,15 @@ def _single(graph: Graph, value: str) -> str:
 
 
 def add_lightgbm(graph: Graph, value: str, step: Any) -> str:
-    """Add boosted trees of LightGBM."""
-    dump = step.booster_.dump_model()
+    """Add boosted trees of LightGBM, the mean over models with different seeds."""
+    boosters = [step.booster_, *(other.booster_ for other in getattr(step, "others_", ()))]
+    found = [_add_booster(graph, value, booster.dump_model()) for booster in boosters]
+    if len(found) == 1:
+        return found[0]
+    return graph.add("Mul", graph.add("Sum", *found), 1.0 / len(found))
+
+
+def _add_booster(graph: Graph, value: str, dump: dict[str, Any]) -> str:
     objective, *settings = dump["objective"].split()
     n_scores = dump["num_tree_per_iteration"]
     if objective not in ("binary", "multiclass") or dump["average_output"]:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from skauto.data import DataFacts
 from skauto.metalearning import FitTimeModel
 from skauto.space import Configuration
@@ -15,6 +17,9 @@ _FIRST_ROWS, _MANY_ROWS, _MIN_FIRST_SHARE = 10_000, 40_000, 0.02
 _MIN_ROWS = 2_000
 # Maximum predicted seconds of a task, as a share of the seconds that are left.
 _AFFORDABLE = 0.25
+# Number of models with different seeds in a refit, up to this number of rows, and their maximum
+# share of the processor seconds of `fit`.
+_N_SEEDS, _SEEDED_ROWS, _SEEDS_SHARE = 4, 10_000, 0.02
 # A task is stopped after this number of times its predicted seconds, or after this number of
 # affordable shares of the seconds that are left.
 _PATIENCE = 2.0
@@ -32,6 +37,16 @@ class TaskSchedule:
     time_model: FitTimeModel | None = None
     budget: Budget = field(default_factory=Budget)
     n_workers: int = 1
+
+    def n_seeds(self, seconds: float, n_rows: int) -> int:
+        """Return the number of models with different seeds in a refit of the ensemble.
+
+        One of them takes some processor seconds. They are at most four, and one for many rows.
+        """
+        if n_rows > _SEEDED_ROWS or self.budget.time_limit is None:
+            return _N_SEEDS if n_rows <= _SEEDED_ROWS else 1
+        share = _SEEDS_SHARE * self.budget.time_limit * self.n_workers
+        return int(np.clip(share / max(seconds, 1e-9), 1, _N_SEEDS))
 
     def seconds(self, configuration: Configuration, n_rows: int) -> float:
         """Predict the seconds of a fit on a number of rows; 0 without time_model."""

@@ -16,6 +16,7 @@ from skauto.evaluation import PipelineEvaluator, PipelineWorker
 from skauto.history import History, Trial
 from skauto.space import Configuration, SearchSpace
 from skauto.utils import Budget
+from tests.ensemble.ballast import OneSeed
 
 N_ROWS = 100
 PER_FIT = 1.3 * N_ROWS / 50  # seconds of refitting a second of fitting half of the rows
@@ -34,7 +35,7 @@ def builder_of(n_rows=N_ROWS, n_groups=0):
     )
     limits = [StatisticalParity("g", 0.1, min_group_size=1)] if n_groups else []
     checker = ConstraintChecker(limits, data)
-    worker = PipelineWorker(None, data, {"score": get_scorer("accuracy")})
+    worker = PipelineWorker(OneSeed(), data, {"score": get_scorer("accuracy")})
     return EnsembleBuilder(
         PipelineEvaluator(worker, checker=checker),
         n_members=25,

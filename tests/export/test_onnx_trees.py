@@ -11,6 +11,7 @@ from skauto.export import to_onnx
 from skauto.export._onnx_graph import Graph
 from skauto.export._onnx_steps import add_step
 from skauto.space import SearchSpace
+from skauto.space.catalog import LightGBMClassifier
 from tests.export.graphs import evaluate, run
 
 
@@ -20,6 +21,7 @@ from tests.export.graphs import evaluate, run
         DecisionTreeClassifier(max_depth=5, random_state=0),
         RandomForestClassifier(5, random_state=0),
         LGBMClassifier(n_estimators=5, min_child_samples=2, n_jobs=1, verbose=-1),
+        LightGBMClassifier(n_estimators=5, n_seeds=3, extra_trees=True, verbose=-1),
     ],
     ids=lambda classifier: type(classifier).__name__,
 )

@@ -82,3 +82,21 @@ def test_without_predicted_seconds_every_task_starts():
     assert tasks.affordable_share(BAYES, 100, 1.0) == 1.0
     assert tasks.ends_in_time(BAYES, [10**9], 1.0)
     tasks.observe(BAYES, 100, 1.0, killed=True)
+
+
+@pytest.mark.parametrize(
+    "n_rows, time_limit, seconds, n_seeds",
+    [
+        (10_000, None, 100.0, 4),
+        (10_001, None, 0.1, 1),
+        (10_001, 30.0, 0.1, 1),
+        (1_000, 30.0, 0.1, 4),  # 1.2 of 60 processor seconds
+        (1_000, 30.0, 0.5, 2),
+        (1_000, 30.0, 5.0, 1),
+        (1_000, 30.0, 0.0, 4),
+    ],
+)
+def test_seeds_of_a_refit_take_a_fiftieth_of_the_time(n_rows, time_limit, seconds, n_seeds):
+    facts = DataFacts(n_samples=n_rows, n_features=10)
+    made = TaskSchedule(facts, budget=Budget(time_limit), n_workers=2)
+    assert made.n_seeds(seconds, n_rows) == n_seeds

@@ -10,6 +10,8 @@ import numpy as np
 from lightgbm import LGBMClassifier
 from lightgbm.callback import CallbackEnv, EarlyStopException
 from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils import check_random_state
 
 from skauto.space.catalog._rounds import (
     TOTAL_STEP,
@@ -38,6 +40,9 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
         Number of rounds of a fit without validation rows; None means ``10 / learning_rate``.
     learning_rate : float, default=0.1
         Shrinkage of each round.
+    n_seeds : int, default=1
+        Number of models with different seeds, as many rounds and the same training rows.
+        Predictions are means over them.
     **kwargs : dict
         Other parameters of :class:`lightgbm.LGBMClassifier`.
 
@@ -45,6 +50,8 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
     ----------
     n_rounds_ : int
         Number of rounds that predictions use.
+    others_ : list of LightGBMClassifier
+        Models with other seeds.
     validation_probabilities_ : ndarray of shape (n_validation, n_classes)
         Predictions of the validation rows after the best round.
     validation_stages_ : list of Stage
@@ -61,7 +68,7 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
     1.0
     """
 
-    _own_parameters = ("categorical_features", "max_rounds")
+    _own_parameters = ("categorical_features", "max_rounds", "n_seeds")
 
     def __init__(
         self,
@@ -70,16 +77,22 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
         max_rounds: int = 1000,
         n_estimators: int | None = None,
         learning_rate: float = 0.1,
+        n_seeds: int = 1,
         **kwargs: Any,
     ) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
         self.n_estimators: Any = n_estimators  # `fit` sets an int while LightGBM reads it
         self.categorical_features = categorical_features
         self.max_rounds = max_rounds
+        self.n_seeds = n_seeds
 
     def set_rounds(self, n: int) -> "LightGBMClassifier":
         """Set the number of rounds of fits without validation rows; see `RoundsClassifier`."""
         return self.set_params(n_estimators=int(n))
+
+    def set_seeds(self, n: int) -> "LightGBMClassifier":
+        """Set the number of models with different seeds."""
+        return self.set_params(n_seeds=int(n))
 
     def fit(  # type: ignore[override]
         self,
@@ -97,6 +110,7 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
         ignored. Boosting also stops after the round in which the clock `time.monotonic` passes
         the `deadline`. Other keywords are arguments of :meth:`lightgbm.LGBMClassifier.fit`.
         """
+        given = dict(fit_params, sample_weight=sample_weight)
         columns = [] if self.categorical_features is None else list(self.categorical_features)
         if columns:
             fit_params.setdefault("categorical_feature", columns)
@@ -127,10 +141,21 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
         if stopping is not None:
             self.validation_stages_ = stopping.stages or []
             self.validation_probabilities_ = stopping.best
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_seeds - 1)
+        other = clone(self).set_params(n_seeds=1, n_estimators=self.n_rounds_)
+        self.others_ = [clone(other).set_params(random_state=s).fit(X, y, **given) for s in seeds]
         return self
 
     def predict_proba(self, X: Any, **predict_params: Any) -> Any:  # type: ignore[override]
-        """Predict class probabilities, shape (n_samples, n_classes).
+        """Predict class probabilities, shape (n_samples, n_classes)."""
+        found = self._predict_proba(X, **predict_params)
+        if not self.others_:
+            return found
+        others = [other._predict_proba(X, **predict_params) for other in self.others_]
+        return np.mean([found, *others], axis=0)
+
+    def _predict_proba(self, X: Any, **predict_params: Any) -> Any:
+        """Predict the class probabilities of the first model.
 
         An array goes to the booster at once: for 100 rows, the checks and the parameters of
         LightGBM's estimator take longer than the trees. A sparse array becomes a sparse matrix,

@@ -93,3 +93,28 @@ def test_lightgbm_drops_validation_rows_of_unknown_classes():
     y_val[:] = 7
     assert clone(model).fit(X[:200], y[:200], eval_set=(X_val, y_val)).n_rounds_ == 100
     assert clone(model).fit(X[:200], y[:200]).n_rounds_ == 100
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_prediction_is_the_mean_over_seeds(n_classes):
+    X, y = make_classification(300, 8, n_informative=4, n_classes=n_classes, random_state=0)
+    settings = {"n_estimators": 5, "subsample": 0.5, "subsample_freq": 1, **QUIET}
+    one = LightGBMClassifier(random_state=3, **settings).fit(X, y)
+    several = clone(one).set_seeds(3).fit(X, y)
+    assert len({other.random_state for other in several.others_} | {3}) == 3
+    alone = [clone(other).fit(X, y) for other in several.others_]
+    expected = np.mean([model.predict_proba(X) for model in [one, *alone]], axis=0)
+    assert np.ptp([model.predict_proba(X) for model in [one, *alone]], axis=0).max() > 0.01
+    assert_allclose(several.predict_proba(X), expected, rtol=0, atol=1e-12)
+    assert_array_equal(several.predict(X), expected.argmax(axis=1))
+    assert_array_equal(clone(several).fit(X, y).predict_proba(X), several.predict_proba(X))
+    copy = pickle.loads(pickle.dumps(several))
+    assert_array_equal(copy.predict_proba(X), several.predict_proba(X))
+
+
+def test_all_seeds_have_the_rounds_that_early_stopping_chose():
+    X, y = make_classification(600, 8, flip_y=0.2, random_state=0)
+    settings = {"max_rounds": 200, "random_state": 0, "n_seeds": 2, **QUIET}
+    stopped = LightGBMClassifier(**settings).fit(X[:400], y[:400], eval_set=(X[400:], y[400:]))
+    [other] = stopped.others_
+    assert 1 < stopped.n_rounds_ == other.n_rounds_ < 200
