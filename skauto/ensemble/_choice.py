@@ -21,8 +21,8 @@ class MemberChoice:
 
     The evaluator holds the data and refits, and its checker measures constraints. The ensemble
     optimizes `scoring` and has `n_members`, counting repeated members, among the trials of the
-    `pool`. They are fitted on all rows, or without `refit` once per fold. Without `decisions`, an
-    ensemble predicts the most probable class.
+    `pool`; their selection may be `bagged`. They are fitted on all rows, or without `refit` once
+    per fold. Without `decisions`, an ensemble predicts the most probable class.
     """
 
     _selector_type = MemberSelector
@@ -35,6 +35,7 @@ class MemberChoice:
         refit: bool,
         scoring: Any,
         pool: str | int = "best",
+        bagged: bool = True,
         decisions: DecisionChooser | None = None,
     ) -> None:
         self.evaluator = evaluator
@@ -48,6 +49,7 @@ class MemberChoice:
             n_members=n_members,
             scoring=scoring,
             candidates=pool,
+            bagged=bagged,
             tunes_labels=self.decisions.decision != "argmax",
         )
         self._chosen: dict[tuple[tuple[int, float], ...], DecisionPair] = {}  # by weights

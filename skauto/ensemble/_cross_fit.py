@@ -7,6 +7,7 @@ import numpy as np
 from skauto.ensemble._select import MemberSelector, is_complete
 from skauto.history import History, OutOfFold
 from skauto.selection import LogLoss, ScorerLoss, greedy_selection
+from skauto.selection._bagged import bagged_selection
 from skauto.selection._candidates import candidate_pool
 from skauto.utils import FloatArray, IntArray
 
@@ -14,6 +15,8 @@ from skauto.utils import FloatArray, IntArray
 _MAX_ROWS, _MAX_PROBABILITIES = 3_000, 30_000
 # Number of parts of the rows, if the validation rows of the folds are fewer or not disjoint.
 _N_PARTS, _MIN_FOLDS = 5, 3
+# Number of runs of bagged selection for each part, fewer than for the ensemble.
+_N_RUNS = 5
 # Trials that are candidates in any part: the best and the best of each classifier.
 _N_BEST, _N_PER_ALGORITHM = 40, 6
 
@@ -98,9 +101,13 @@ def _weights(
     if n_members == 1:
         weights[pool[0]] = 1.0
         return weights
-    weights[pool] = greedy_selection(
-        sampled[pool], y, selector.selection_loss(rows), n_members, sample_weight=sample_weight
-    ).weights
+    loss, sampled = selector.selection_loss(rows), sampled[pool]
+    plain = greedy_selection(sampled, y, loss, n_members, sample_weight=sample_weight).weights
+    weights[pool] = plain
+    if selector.bags(rows):
+        weights[pool] = bagged_selection(
+            sampled, y, loss, plain, n_members, n_runs=_N_RUNS, sample_weight=sample_weight
+        )
     return weights
 
 

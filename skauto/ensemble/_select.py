@@ -23,19 +23,23 @@ from skauto.selection import (
     get_loss,
     greedy_selection,
 )
+from skauto.selection._bagged import bagged_selection
 from skauto.selection._candidates import candidate_pool
 from skauto.selection._decisions import gains_by_offsets
 from skauto.utils import IntArray, scorer_function, take_rows
 
 # Maximum number of rows for selection; more rows rarely change the result.
 MAX_ROWS = 20_000
+# Maximum number of probabilities of a candidate for bagged selection, since selection on more rows
+# hardly overfits, and its maximum seconds as a multiple of those of plain selection.
+_MAX_BAGGED, _BAGGING = 10_000, 10.0
 # Number of best trials among which a feasible pair is searched if no trial is feasible alone.
 _MAX_PAIRED = 20
 
 
 @dataclass(eq=False)
 class MemberSelector:
-    """Select members by greedy ensemble selection on out-of-fold predictions.
+    """Select members by ensemble selection on out-of-fold predictions, bagged on few rows.
 
     The ensemble optimizes `scoring` and has `n_members`, counting repeated members. The checker
     predicts its constraints. With `tunes_labels`, class offsets are chosen afterwards. The
@@ -49,6 +53,7 @@ class MemberSelector:
     scoring: Any
     tunes_labels: bool
     candidates: str | int = "best"
+    bagged: bool = True
 
     def select(
         self,
@@ -98,20 +103,33 @@ class MemberSelector:
             return {pool[i].number: 0.5 for i in pair} or {pool[0].number: 1.0}
         predictions = [np.asarray(trial.predictions) for trial in pool]
         rows = OutOfFold(predictions[0]).sample(MAX_ROWS)
+        sampled, y = [prediction[rows] for prediction in predictions], self.data.y[rows]
+        loss, sample_weight = self.selection_loss(rows), self.data.weights_of(rows)
+        started = time.monotonic()
         selection = greedy_selection(
-            [prediction[rows] for prediction in predictions],
-            self.data.y[rows],
-            self.selection_loss(rows),
-            self.n_members,
-            feasible=affordable,
-            sample_weight=self.data.weights_of(rows),
+            sampled, y, loss, self.n_members, feasible=affordable, sample_weight=sample_weight
         )
         if not selection.indices.size:  # every single trial violates a limit
             return {pool[0].number: 1.0}
-        order = np.argsort(-selection.weights, kind="stable")
-        return {
-            pool[i].number: float(selection.weights[i]) for i in order if selection.weights[i] > 0
-        }
+        weights = selection.weights
+        takes = _BAGGING * (time.monotonic() - started)
+        if not checker.constraints and takes < end - time.monotonic() and self.bags(rows):
+            bagged = bagged_selection(
+                np.stack(sampled), y, loss, weights, self.n_members, sample_weight=sample_weight
+            )
+            if times[bagged > 0].sum() <= processor_seconds:
+                weights = bagged
+        order = np.argsort(-weights, kind="stable")
+        return {pool[i].number: float(weights[i]) for i in order if weights[i] > 0}
+
+    def bags(self, rows: IntArray) -> bool:
+        """Whether selection on some rows is bagged: on few, and if the scorer is fast.
+
+        A pool of all trials, or of a number of them, is that of a paper.
+        """
+        few = rows.size * len(self.data.classes) <= _MAX_BAGGED
+        may_be = self.bagged and self.candidates == "best"
+        return may_be and few and not isinstance(self.score_loss(rows), ScorerLoss)
 
     def pool(self, history: History, excluded: Collection[int] = ()) -> list[Trial]:
         """Candidates among the complete trials, ordered by violation, then by loss."""

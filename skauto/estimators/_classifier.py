@@ -43,7 +43,8 @@ class AutoClassifier(BaseAutoClassifier):
         cheapest first. "metalearning" takes the 25 best pipelines of similar data sets in an
         archive that comes with skauto. With None, the strategy proposes the first configurations.
     ensemble_size : int, default=25
-        Number of members of the ensemble, counting repetitions. 1 keeps the best pipeline.
+        Number of members of one ensemble selection, counting repetitions. On few rows, the mean of
+        several selections with at most eight pipelines is taken. 1 keeps the best pipeline.
     decision : {"auto", "argmax"}, default="auto"
         How probabilities become labels. "auto" fits it to the score on the out-of-fold
         predictions: class offsets (with two classes, a decision threshold) for scores of labels,

@@ -268,6 +268,7 @@ class PlanMixin:
         return (FrontBuilder if multi_objective else EnsembleBuilder)(
             evaluator,
             n_members=self.ensemble_size,
+            bagged=not strategy.selects_ensemble,
             decisions=decisions,
             refit=options.refit,
             pool=options.pool,

@@ -7,6 +7,7 @@ import numpy as np
 from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._select import MAX_ROWS
 from skauto.history import History, OutOfFold
+from skauto.selection._losses import log_losses, mean_and_error
 from skauto.utils import FloatArray
 
 # Number of trials at the first check of the ensemble. With fewer, ensembles were worse on the new
@@ -77,14 +78,5 @@ class Plateau:
             return None
         mean = OutOfFold.mean([self.history[number] for number in weights], weights.values())
         rows = mean.sample(MAX_ROWS)
-        given = self.builder.data.weights_of(rows)
-        self._weights = np.ones(rows.size) if given is None else given
-        predicted = mean.predictions[rows, self.builder.data.y[rows]]
-        return -np.log(np.maximum(predicted, np.finfo(np.float64).eps, dtype=np.float64))
-
-
-def mean_and_error(values: FloatArray, weights: FloatArray) -> tuple[float, float]:
-    """Return the weighted mean of values of rows, and its standard error."""
-    mean = np.average(values, weights=weights)
-    error = np.linalg.norm((values - mean) * weights) / weights.sum()
-    return float(mean), float(error)
+        self._weights = self.builder.data.weights_of(rows)
+        return log_losses(self.builder.data.y[rows], mean.predictions[rows])

@@ -17,7 +17,7 @@ from scipy.special import softmax
 from skauto.model import Decision
 from skauto.model._decision import logarithms
 from skauto.selection._label_losses import ErrorLoss, LabelLoss
-from skauto.selection._losses import BrierLoss, LogLoss, Loss
+from skauto.selection._losses import BrierLoss, LogLoss, Loss, mean_and_error
 from skauto.selection._scorer_loss import ScorerLoss
 from skauto.utils import FloatArray, IntArray
 
@@ -227,7 +227,7 @@ class CalibrationFit:
         losses = self._losses(least)
 
         def is_worse(share: float) -> bool:
-            mean, error = self._mean_and_error(self._losses(share * least) - losses)
+            mean, error = mean_and_error(self._losses(share * least) - losses, self.weight)
             return mean > _N_ERRORS * error
 
         if not is_worse(0.0):
@@ -242,17 +242,11 @@ class CalibrationFit:
         """Return the share of the log-odds against the class frequencies that is kept."""
         constant = np.tile(self.frequencies, (len(self.targets), 1))
         gains = _row_losses(self.loss, self.targets, constant) - self._losses(least)
-        gain, error = self._mean_and_error(gains)
+        gain, error = mean_and_error(gains, self.weight)
         if gain <= 0.0:
             return _LEAST_KEPT
         kept = max(_LEAST_KEPT, 1.0 - (error / gain) ** 2)
         return 1.0 if kept >= _KEEPS_ALL else kept
-
-    def _mean_and_error(self, values: FloatArray) -> tuple[float, float]:
-        """Return the weighted mean and its standard error."""
-        mean = float(np.average(values, weights=self.weight))
-        squares = (self.weight * (values - mean)) ** 2
-        return mean, math.sqrt(squares.sum()) / float(self.weight.sum())
 
 
 def choose_offsets(

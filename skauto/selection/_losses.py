@@ -195,6 +195,21 @@ class SmoothedLoss(Loss):
         return losses + self.share * LogLoss()(y, projections, sample_weight)
 
 
+def log_losses(y: ArrayLike, probabilities: FloatArray) -> FloatArray:
+    """Return the log loss of each row, given probabilities of shape (n_samples, n_classes)."""
+    of_class = probabilities[np.arange(len(probabilities)), np.asarray(y)]
+    return -np.log(np.maximum(of_class, np.finfo(np.float64).eps, dtype=np.float64))
+
+
+def mean_and_error(
+    values: FloatArray, sample_weight: ArrayLike | None = None
+) -> tuple[float, float]:
+    """Return the weighted mean of values of rows, and its standard error."""
+    weight = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight)
+    mean = np.average(values, weights=weight)
+    return float(mean), float(np.linalg.norm((values - mean) * weight) / weight.sum())
+
+
 def row_means(values: NDArray[Any], weight: FloatArray | None) -> FloatArray:
     """Return the weighted mean of each row, (n_predictions, n_samples) -> (n_predictions,)."""
     if weight is None:

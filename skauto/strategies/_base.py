@@ -74,7 +74,9 @@ class Strategy(BaseEstimator, ABC):
     underscore are kept.
 
     A strategy that searches for the Pareto front of several objectives sets ``multi_objective =
-    True``. Estimators then pass their constraints as further objectives.
+    True``. Estimators then pass their constraints as further objectives. One that selects
+    ensembles as the estimator does, from the predictions of the trials, sets ``selects_ensemble =
+    True``. The selection of the estimator is not bagged then, as its own is not.
 
     The user guide shows how to write a strategy.
 
@@ -85,6 +87,7 @@ class Strategy(BaseEstimator, ABC):
     """
 
     multi_objective = False
+    selects_ensemble = False
 
     def start(self, space: SearchSpace, rng: np.random.Generator) -> Self:
         """Begin a search with a random generator, and reset the state of an earlier one."""

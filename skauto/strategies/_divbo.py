@@ -100,6 +100,8 @@ class DivBO(BayesianStrategy):
     True
     """
 
+    selects_ensemble = True
+
     n_initial: int = 5
     default_first: bool = True
     beta: float = 0.05

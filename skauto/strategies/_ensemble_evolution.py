@@ -63,6 +63,8 @@ class EnsembleEvolution(Strategy):
     """
 
     population_size: int = 30
+    selects_ensemble = True
+
     n_members: int = 10
 
     def _start(self) -> None:

@@ -70,6 +70,8 @@ class EnsembleOptimization(BayesianStrategy):
     3
     """
 
+    selects_ensemble = True
+
     n_members: int = 12
     n_initial: int = 5
     n_candidates: int = 5000

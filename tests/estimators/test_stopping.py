@@ -7,6 +7,7 @@ from sklearn.datasets import make_classification
 from skauto import SearchOptions
 from skauto.estimators import _stopping
 from skauto.selection import LogLoss, greedy_selection
+from skauto.selection._bagged import bagged_selection
 from skauto.selection._candidates import candidate_pool
 from tests.estimators.quick import quick, tiny_space
 
@@ -23,7 +24,8 @@ def log_losses(clf, n_trials, y):
     trials = [t for t in clf.history_ if t.number < n_trials and t.complete]
     chosen = candidate_pool([t.loss for t in trials], [t.configuration.algorithm for t in trials])
     predictions = np.stack([trials[i].predictions for i in chosen])
-    weights = greedy_selection(predictions, y, LogLoss(), clf.ensemble_size).weights
+    plain = greedy_selection(predictions, y, LogLoss(), clf.ensemble_size).weights
+    weights = bagged_selection(predictions, y, LogLoss(), plain, clf.ensemble_size)
     return -np.log(np.tensordot(weights, predictions, 1)[np.arange(len(y)), y])
 
 
@@ -42,18 +44,6 @@ def test_the_search_ends_when_twice_the_trials_improve_the_ensemble_by_less_than
         improved = gains.mean() >= gains.std() / np.sqrt(len(gains))
         assert improved == (n_checked < n_trials)
         n_checked *= 2
-
-
-def test_the_error_of_weighted_rows():
-    """The mean is that of the repeated rows, which bring no further evidence."""
-    gains, weights = np.array([0.1, -0.2, 0.4]), np.array([1, 3, 2])
-    mean, error = _stopping.mean_and_error(gains, weights)
-    copies = np.repeat(gains, weights)
-    assert mean == pytest.approx(copies.mean())
-    assert _stopping.mean_and_error(gains, np.full(3, 2.0)) == pytest.approx(
-        (gains.mean(), gains.std() / np.sqrt(3))
-    )
-    assert error > copies.std() / np.sqrt(len(copies))
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from skauto.selection import (
     RocAucLoss,
     SmoothedLoss,
 )
+from skauto.selection._losses import log_losses, mean_and_error
 from tests.selection.predictions import labels, make_predictions
 
 
@@ -130,3 +131,21 @@ def test_projection_commutes_with_the_mean(loss):
 @pytest.mark.parametrize("loss", [loss for loss, _ in PEERS], ids=repr)
 def test_losses_are_values(loss):
     assert pickle.loads(pickle.dumps(loss)) == loss
+
+
+def test_the_log_losses_of_rows_have_the_mean_of_the_metric():
+    rng = np.random.default_rng(3)
+    y, predictions = rng.integers(0, 3, 30), make_predictions(rng, 1, 30, 3)[0]
+    expected = metrics.log_loss(y, predictions, labels=[0, 1, 2])
+    np.testing.assert_allclose(log_losses(y, predictions).mean(), expected)
+
+
+def test_the_error_of_weighted_rows():
+    """The mean is that of the repeated rows, which bring no further evidence."""
+    values, weights = np.array([0.1, -0.2, 0.4]), np.array([1, 3, 2])
+    mean, error = mean_and_error(values, weights)
+    copies = np.repeat(values, weights)
+    assert mean == pytest.approx(copies.mean())
+    assert mean_and_error(values) == pytest.approx((values.mean(), values.std() / np.sqrt(3)))
+    assert mean_and_error(values, [2, 2, 2]) == pytest.approx(mean_and_error(values))
+    assert error > copies.std() / np.sqrt(len(copies))
