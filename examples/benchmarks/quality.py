@@ -30,13 +30,7 @@ import numpy as np
 import pandas as pd
 from _common import Results, load, make_parser, names, numbers, paired_tests, require_data
 from peers import PEERS, row_ms
-from sklearn.metrics import (
-    accuracy_score,
-    average_precision_score,
-    brier_score_loss,
-    log_loss,
-    roc_auc_score,
-)
+from sklearn import metrics
 from sklearn.model_selection import train_test_split
 
 from skauto import AutoClassifier
@@ -67,11 +61,11 @@ def size_mb(model):
 def scores(probabilities, classes, y):
     ranking = probabilities[:, 1] if len(classes) == 2 else probabilities
     return {
-        "roc_auc": roc_auc_score(y, ranking, multi_class="ovr", labels=classes),
-        "log_loss": log_loss(y, probabilities, labels=classes),
-        "accuracy": accuracy_score(y, classes[probabilities.argmax(axis=1)]),
-        "pr_auc": average_precision_score(np.searchsorted(classes, y), ranking),
-        "brier": brier_score_loss(y, probabilities, labels=classes),
+        "roc_auc": metrics.roc_auc_score(y, ranking, multi_class="ovr", labels=classes),
+        "log_loss": metrics.log_loss(y, probabilities, labels=classes),
+        "accuracy": metrics.accuracy_score(y, classes[probabilities.argmax(axis=1)]),
+        "pr_auc": metrics.average_precision_score(np.searchsorted(classes, y), ranking),
+        "brier": metrics.brier_score_loss(y, probabilities, labels=classes),
     }
 
 
