@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from skauto.constraints._checker import ConstraintChecker
 from skauto.data import TrainingData
 from skauto.history import History, OutOfFold, Trial
-from skauto.schedule import seconds_of_selection
+from skauto.schedule import seconds_of_bagging, seconds_of_selection
 from skauto.selection import (
     BrierLoss,
     LogLoss,
@@ -30,9 +30,9 @@ from skauto.utils import IntArray, scorer_function, take_rows
 
 # Maximum number of rows for selection; more rows rarely change the result.
 MAX_ROWS = 20_000
-# Maximum number of probabilities of a candidate for bagged selection, since selection on more rows
-# hardly overfits, and its maximum seconds as a multiple of those of plain selection.
-_MAX_BAGGED, _BAGGING = 10_000, 10.0
+# Maximum number of probabilities of a candidate for bagged selection. On more rows, selection
+# hardly overfits.
+_MAX_BAGGED = 10_000
 # Number of best trials among which a feasible pair is searched if no trial is feasible alone.
 _MAX_PAIRED = 20
 
@@ -112,7 +112,7 @@ class MemberSelector:
         if not selection.indices.size:  # every single trial violates a limit
             return {pool[0].number: 1.0}
         weights = selection.weights
-        takes = _BAGGING * (time.monotonic() - started)
+        takes = seconds_of_bagging(time.monotonic() - started)
         if not checker.constraints and takes < end - time.monotonic() and self.bags(rows):
             bagged = bagged_selection(
                 np.stack(sampled), y, loss, weights, self.n_members, sample_weight=sample_weight

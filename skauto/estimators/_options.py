@@ -19,8 +19,9 @@ class SearchOptions(BaseEstimator):
         again and averaged.
     pool : {"best", "all"} or int, default="best"
         Trials that the ensemble is selected from. "best" are the 10 best and the 3 best of each
-        classifier, from which selection is bagged on few rows. An int is the number of best trials: 32 in the ADMM paper [1]_. From all
-        trials, selection overfits small validation sets.
+        classifier; on few rows, selection from them is bagged. An int is the number of best
+        trials: 32 in the ADMM paper [1]_. From all trials, selection overfits small validation
+        sets.
     patience : "auto", int or None, default="auto"
         When a search ends before its limits; None means never. An int is a number of trials in a
         row without a smaller loss; with several objectives, without a change of the Pareto front.

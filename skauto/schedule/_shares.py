@@ -12,6 +12,8 @@ _NETWORK = 0.05
 _OFFSETS = 0.02
 # Share of the remaining seconds for ensemble selection, since constraints can be slow to measure.
 _SELECTION = 0.2
+# Seconds of bagged ensemble selection, as a multiple of those of one selection.
+_BAGGING = 10.0
 # Share of the limit of a task after which no further boosting round starts.
 _ROUNDS = 0.8
 # The score of the ensemble is computed during the search after these seconds, and then in at most
@@ -39,6 +41,11 @@ def seconds_of_offsets(budget: Budget) -> float:
 def seconds_of_selection(remaining: float) -> float:
     """Return the seconds for ensemble selection under constraints."""
     return _SELECTION * remaining
+
+
+def seconds_of_bagging(seconds: float) -> float:
+    """Return the maximum seconds of bagged ensemble selection, given those of one selection."""
+    return _BAGGING * seconds
 
 
 def seconds_of_rounds(limit: float) -> float:
