@@ -69,7 +69,7 @@ class Plateau:
         if before is None or self._losses is None:
             return False
         gain, error = mean_and_error(before - self._losses, self._weights)
-        return gain < _MIN_GAIN * error
+        return gain <= _MIN_GAIN * error  # both are 0 for the same ensemble
 
     def _log_losses(self) -> FloatArray | None:
         """Log loss of each row for the ensemble of all trials; None if there is none."""

@@ -43,8 +43,10 @@ class TaskSchedule:
 
         One of them takes some processor seconds. They are at most four, and one for many rows.
         """
-        if n_rows > _SEEDED_ROWS or self.budget.time_limit is None:
-            return _N_SEEDS if n_rows <= _SEEDED_ROWS else 1
+        if n_rows > _SEEDED_ROWS:
+            return 1
+        if self.budget.time_limit is None:
+            return _N_SEEDS
         share = _SEEDS_SHARE * self.budget.time_limit * self.n_workers
         return int(np.clip(share / max(seconds, 1e-9), 1, _N_SEEDS))
 

@@ -3,15 +3,23 @@
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.tree import DecisionTreeClassifier
 
 from skauto import SearchOptions
 from skauto.estimators import _stopping
 from skauto.selection import LogLoss, greedy_selection
 from skauto.selection._bagged import bagged_selection
 from skauto.selection._candidates import candidate_pool
+from skauto.space import SearchSpace
 from tests.estimators.quick import quick, tiny_space
 
 TIMED = {"time_limit": 60, "max_evals": None, "scoring": "neg_log_loss", "initial": None}
+
+
+def space_of_depths():
+    space = SearchSpace(["classifier"])
+    depths = {"max_depth": list(range(1, 40))}
+    return space.add("classifier", "tree", DecisionTreeClassifier(), depths)
 
 
 @pytest.fixture
@@ -41,9 +49,19 @@ def test_the_search_ends_when_twice_the_trials_improve_the_ensemble_by_less_than
     while n_checked <= n_trials:
         before, after = (log_losses(clf, n, noisy[1]) for n in (n_checked // 2, n_checked))
         gains = before - after
-        improved = gains.mean() >= gains.std() / np.sqrt(len(gains))
+        improved = gains.mean() > gains.std() / np.sqrt(len(gains))
         assert improved == (n_checked < n_trials)
         n_checked *= 2
+
+
+def test_the_search_ends_when_the_ensemble_stays_the_same(monkeypatch):
+    """Every trial tells the classes apart, so that no gain is left."""
+    monkeypatch.setattr(_stopping, "_FIRST_CHECK", 4)
+    X = np.tile([[0.0], [1.0]], (60, 1))
+    settings = TIMED | {"max_evals": 40, "strategy": "random"}
+    clf = quick(**settings, space=space_of_depths()).fit(X, X[:, 0].astype(int))
+    assert clf.converged_
+    assert len(clf.history_) == 4
 
 
 @pytest.mark.parametrize(
